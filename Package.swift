@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house in one table: libraries by layer, then one line per module. Imports point down only; Tests/ArchitectureTests holds the rules.
+// The house in one table: libraries by layer, then one line per module. Imports point down only;
+// Tests/ArchitectureTests holds the rules.
 
 let core: Target.Dependency = "FilmgateCore"
 
@@ -9,13 +10,15 @@ func system(_ name: String, _ pkgConfig: String, _ package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = [])
-    -> [Target]
-{
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []
+) -> [Target] {
     let target = Target.target(name: name, dependencies: dependencies, path: "Sources/\(name)")
     guard let tests else { return [target] }
     let all = [.init(stringLiteral: name)] + dependencies + tests
-    return [target, .testTarget(name: "\(name)Tests", dependencies: all, path: "Tests/\(name)Tests", exclude: fixtures)]
+    return [
+        target, .testTarget(name: "\(name)Tests", dependencies: all, path: "Tests/\(name)Tests", exclude: fixtures),
+    ]
 }
 
 /// One module = one folder under `Plugins/` holding its sources, tests, README and example.
@@ -23,10 +26,11 @@ func module(_ name: String, uses kits: [Target.Dependency] = [], tests: [Target.
     let path = "Plugins/\(name)"
     return [
         .target(
-            name: name, dependencies: [core] + kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
+            name: name, dependencies: [core] + kits, path: path, exclude: ["README.md", "example.yaml", "Tests"],
+            sources: ["Sources"]),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core, "FilmgateTesting"] + kits + tests, path: path,
-            exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
+            name: "\(name)Tests", dependencies: [.init(stringLiteral: name), core, "FilmgateTesting"] + kits + tests,
+            path: path, exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
     ]
 }
 
@@ -35,7 +39,9 @@ func camera(_ name: String) -> [Target] {
     let path = "Plugins/\(name)"
     let kits: [Target.Dependency] = [core, "PTPKit", "VirtualCamera"]
     return [
-        .target(name: name, dependencies: kits, path: path, exclude: ["README.md", "example.yaml", "Tests"], sources: ["Sources"]),
+        .target(
+            name: name, dependencies: kits, path: path, exclude: ["README.md", "example.yaml", "Tests"],
+            sources: ["Sources"]),
         .testTarget(
             name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "CameraTesting", log] + kits, path: path,
             exclude: ["README.md", "example.yaml", "Sources"], sources: ["Tests"]),
@@ -64,11 +70,12 @@ let package = Package(
     name: "filmgate",
     // For the fuzz targets in Tests/Fuzz.
     products: [
-        "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera",
-        "NikonCamera", "SonyCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
-        "USBKit", "GPhoto2Wire",
+        "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting",
+        "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera",
+        "PentaxCamera", "LeicaCamera", "CardMakes", "USBKit", "GPhoto2Wire",
     ].map { .library(name: $0, targets: [$0]) },
-    // Exactly what a release was tested with: an update is a change of its own. What these need in turn, the package manager resolves.
+    // Exactly what a release was tested with: an update is a change of its own. What these need in turn, the package
+    // manager resolves.
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
@@ -114,7 +121,8 @@ let package = Package(
         library("PQKit", [core, "CPQ"], tests: ["ClusterTesting"]),
         library("PreviewWire"),
         library(
-            "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"], tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
+            "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"],
+            tests: ["filmgate-previews", "FilmgateSample", "TestThreads"]),
         library("VirtualCamera", [core, "PTPKit"]),
         library("CameraTesting", [core, "PTPKit", "VirtualCamera", log]),
         library("ServerKit", [core, hummingbird, http2, nioPosix, nioHTTP1, nioTLS, nioSSL, log]),
@@ -127,14 +135,17 @@ let package = Package(
                 name: "FilmgateExternal", dependencies: [core, "FileKit", "HTTPKit", "CryptographyKit", log],
                 path: "Sources/FilmgateExternal", exclude: ["examples"]),
             .testTarget(
-                name: "FilmgateExternalTests", dependencies: ["FilmgateExternal", core, "HTTPKit", "FilmgateTesting", log],
+                name: "FilmgateExternalTests",
+                dependencies: ["FilmgateExternal", core, "HTTPKit", "FilmgateTesting", log],
                 path: "Tests/FilmgateExternalTests"),
         ],
         library(
-            "FilmgateEngine", [core, "CLinux", "FileKit", channels, log], tests: ["FilmgateConfig", "FilmgateLedger", "FilmgateTesting"],
-            fixtures: ["Fixtures"]),
+            "FilmgateEngine", [core, "CLinux", "FileKit", channels, log],
+            tests: ["FilmgateConfig", "FilmgateLedger", "FilmgateTesting"], fixtures: ["Fixtures"]),
         // Layer 4: modules
-        module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),
+        module(
+            "PostgresCatalog", uses: ["PQKit", "CryptographyKit"],
+            tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
@@ -185,16 +196,18 @@ let package = Package(
         ],
         [
             .executableTarget(
-                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"], path: "Sources/filmgate-previews"
+                name: "filmgate-previews", dependencies: ["PreviewWire", "CTurboJPEG", "CHeif", "CLinux"],
+                path: "Sources/filmgate-previews"
             )
         ],
-        library("FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, "CryptographyKit"], tests: []),
+        library(
+            "FilmgateSample", [core, "FileKit", "HTTPKit", "ServerKit", hummingbird, "CryptographyKit"], tests: []),
         [
             .target(
                 name: "FilmgateStudio",
                 dependencies: [
-                    core, "CryptographyKit", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport",
-                    "StudioPage", hummingbird, log,
+                    core, "CryptographyKit", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger",
+                    "FilmgateReport", "StudioPage", hummingbird, log,
                 ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
             .testTarget(
                 name: "FilmgateStudioTests",
@@ -208,26 +221,25 @@ let package = Package(
             .executableTarget(
                 name: "filmgate",
                 dependencies: [
-                    core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth", "ExecAuth",
-                    "MockAuth",
-                    "FilmgateLedger", "FilmgateReport", "FilmgateConfig", "FilmgateEngine", "FilmgateExternal",
-                    "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource", "FolderSource", "FTPSource", "ExifStage",
-                    "SelectStage", "StampStage", "DedupeStage", "UploadStage", "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth",
-                    "APIKeyAuth",
-                    "NoAuth", "PTPKit", "USBKit", "GPhoto2Source", "PQKit", "PostgresCatalog", "VirtualCamera", "StandardCamera",
-                    "CanonCamera",
+                    core, "FileKit", "AuthKit", "CQREncode", "OIDCAuth", "ClerkAuth", "FrameFastAuth", "AWSAuth",
+                    "ExecAuth", "MockAuth", "FilmgateLedger", "FilmgateReport", "FilmgateConfig", "FilmgateEngine",
+                    "FilmgateExternal", "FilmgateTesting", "FilmgateSample", "FilmgateStudio", "CardSource",
+                    "FolderSource", "FTPSource", "ExifStage", "SelectStage", "StampStage", "DedupeStage", "UploadStage",
+                    "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth", "NoAuth", "PTPKit", "USBKit",
+                    "GPhoto2Source", "PQKit", "PostgresCatalog", "VirtualCamera", "StandardCamera", "CanonCamera",
                     "NikonCamera",
                     "SonyCamera",
                     "LeicaCamera",
                     "PentaxCamera",
-                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", "CICUData", arguments, log,
+                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", "CICUData",
+                    arguments, log,
                 ] + remoteTargets, path: "Sources/filmgate",
                 // One code for functions that came out alike, and addresses for the loader in a tenth of the room.
                 linkerSettings: [
                     .unsafeFlags(
                         [
-                            "-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-                            "-Xlinker", "--no-export-dynamic",
+                            "-use-ld=lld", "-Xlinker", "--icf=safe", "-Xlinker", "-z", "-Xlinker",
+                            "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
                         ],
                         .when(configuration: .release))
                 ])
@@ -238,18 +250,21 @@ let package = Package(
         [.target(name: "ClusterTesting", path: "Tests/ClusterTesting")],
         [
             .testTarget(
-                name: "CommandTests", dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads"],
+                name: "CommandTests",
+                dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads"],
                 path: "Tests/CommandTests")
         ],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],
     ].flatMap { $0 })
 
-for target in package.targets where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(target.name) {
+for target in package.targets
+where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
             .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
-            .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             .enableUpcomingFeature("InferIsolatedConformances"),
         ]
 }

@@ -19,7 +19,9 @@ public final class Announcer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let own = descriptor
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(own, $0, length) == 0 && getsockname(own, $0, &length) == 0 }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(own, $0, length) == 0 && getsockname(own, $0, &length) == 0
+            }
         }
         try expect(isBound, "no port for an announcer")
         port = UInt16(bigEndian: address.sin_port)
@@ -36,7 +38,8 @@ public final class Announcer: Sendable {
     private func serve(_ answer: ([UInt8]) -> [[UInt8]]) {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&poller, 1, 50) > 0 else { return }
-        var sender = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size), buffer = [UInt8](repeating: 0, count: 9000)
+        var sender = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var buffer = [UInt8](repeating: 0, count: 9000)
         withUnsafeMutablePointer(to: &sender) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { sender in
                 let count = recvfrom(descriptor, &buffer, buffer.count, 0, sender, &length)
@@ -68,8 +71,8 @@ public enum DNSAnswer {
         let instance = "\(label)._ptp._tcp.local", host = "\(label).local"
         let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: address.value >> UInt32($0)) }
         return message([
-            record(name("_ptp._tcp.local"), 12, name(instance)), record(name(instance), 33, [0, 0, 0, 0] + word(port) + name(host)),
-            record(name(host), 1, bytes),
+            record(name("_ptp._tcp.local"), 12, name(instance)),
+            record(name(instance), 33, [0, 0, 0, 0] + word(port) + name(host)), record(name(host), 1, bytes),
         ])
     }
 

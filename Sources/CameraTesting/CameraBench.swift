@@ -14,7 +14,8 @@ public struct CameraBench<M: CameraModule>: Sendable {
     let serve: @Sendable (VirtualCamera) throws(PTPError) -> any CameraServer
 
     public init(
-        _: M.Type, as personality: any Personality, usb: USBIdentity, configure: @escaping @Sendable (inout M.Config) -> Void = { _ in },
+        _: M.Type, as personality: any Personality, usb: USBIdentity,
+        configure: @escaping @Sendable (inout M.Config) -> Void = { _ in },
         serve: @escaping @Sendable (VirtualCamera) throws(PTPError) -> any CameraServer = { camera throws(PTPError) in
             try camera.personality.serve(camera, address: "127.0.0.1", port: 0)
         }
@@ -22,7 +23,8 @@ public struct CameraBench<M: CameraModule>: Sendable {
         (self.personality, self.usb, self.configure, self.serve) = (personality, usb, configure, serve)
     }
 
-    /// Sets the camera up with `files` on its card, opens it through the module, runs `body`, and takes everything down.
+    /// Sets the camera up with `files` on its card, opens it through the module, runs `body`, and takes everything
+    /// down.
     public func run(
         _ way: Way, files: [(folder: String, file: VirtualFile)] = CardFiles.few, faults: [Fault] = [],
         _ body: (Scene) async throws -> Void
@@ -41,7 +43,9 @@ public struct CameraBench<M: CameraModule>: Sendable {
         configure(&config)
         var lookup = Lookup()
         lookup.services = [bus, CameraConnections()]
-        let module = try M(config, ModuleContext(name: M.manifest.name, logger: Logger(label: "test"), state: state.path, lookup: lookup))
+        let module = try M(
+            config,
+            ModuleContext(name: M.manifest.name, logger: Logger(label: "test"), state: state.path, lookup: lookup))
         let places = try await module.places()
         guard let place = places.first else { throw Failed("the module does not find its camera") }
         let session = try await module.open(place)
@@ -55,8 +59,8 @@ public struct CameraBench<M: CameraModule>: Sendable {
 
     /// What a check works with.
     public struct Scene: Sendable {
-        public let camera: VirtualCamera, server: (any CameraServer)?, bus: VirtualBus, module: M, place: SourcePlace,
-            session: any SourceSession
+        public let camera: VirtualCamera, server: (any CameraServer)?, bus: VirtualBus, module: M, place: SourcePlace
+        public let session: any SourceSession
 
         /// The bytes that the session fetches for an entry.
         public func bytes(of entry: SourceEntry, from offset: UInt64 = 0) async throws -> [UInt8] {
@@ -78,7 +82,9 @@ public struct Failed: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-public func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws { if !condition { throw Failed(what()) } }
+public func expect(_ condition: Bool, _ what: @autoclosure () -> String) throws {
+    if !condition { throw Failed(what()) }
+}
 
 /// A state directory for one test.
 public struct TemporaryState: Sendable {
@@ -94,7 +100,9 @@ public struct TemporaryState: Sendable {
     public func remove() {
         guard let directory = opendir(path) else { return }
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             unlink(path + "/" + name)
         }
         closedir(directory)

@@ -8,12 +8,16 @@ extension CameraConformance {
         [
             check("an answer that fails once costs no file") { bench, way in
                 for operation in Self.listed {
-                    for kind in [Fault.Kind.refuse(.accessDenied), .refuse(.generalError), .refuseAfterData(.generalError)] {
+                    for kind in [
+                        Fault.Kind.refuse(.accessDenied), .refuse(.generalError), .refuseAfterData(.generalError),
+                    ] {
                         try await bench.run(way) { scene in
                             scene.camera.add(Fault(kind, on: operation))
                             let entries = try await scene.session.entries(), gap = await scene.session.unlisted()
                             try expect(gap == nil, "\(operation), \(kind): \(gap?.message ?? "")")
-                            try expect(Self.isWhole(entries), "\(operation), \(kind): \(entries.map { "\($0.origin.name) \($0.fate)" })")
+                            try expect(
+                                Self.isWhole(entries),
+                                "\(operation), \(kind): \(entries.map { "\($0.origin.name) \($0.fate)" })")
                         }
                     }
                 }
@@ -24,8 +28,11 @@ extension CameraConformance {
                         try await bench.run(way) { scene in
                             scene.camera.add(Fault(.refuse(.accessDenied), on: operation, skip: skip, times: .max))
                             guard let entries = try? await scene.session.entries() else { return }
-                            let gap = await scene.session.unlisted(), isTold = gap != nil || entries.contains { Self.isUnreadable($0) }
-                            try expect(isTold || Self.isWhole(entries), "\(operation) after \(skip): \(entries.map(\.origin.name))")
+                            let gap = await scene.session.unlisted()
+                            let isTold = gap != nil || entries.contains { Self.isUnreadable($0) }
+                            try expect(
+                                isTold || Self.isWhole(entries),
+                                "\(operation) after \(skip): \(entries.map(\.origin.name))")
                         }
                     }
                 }
@@ -47,15 +54,22 @@ extension CameraConformance {
                     try await Self.expectNoCard(scene, "refused")
                 }
             },
-            check("a card that is said to be there and is not shown, or is pulled under the listing, is missed aloud") { bench, way in
+            check("a card that is said to be there and is not shown, or is pulled under the listing, is missed aloud") {
+                bench, way in
                 for operation in Self.listed {
-                    for (kind, skip) in [(Fault.Kind.refuse(.storeNotAvailable), 0), (.pullCard, 0), (.pullCard, 1), (.pullCard, 4)] {
+                    for (kind, skip) in [
+                        (Fault.Kind.refuse(.storeNotAvailable), 0), (.pullCard, 0), (.pullCard, 1), (.pullCard, 4),
+                    ] {
                         try await bench.run(way) { scene in
-                            scene.camera.add(Fault(kind, on: operation, skip: skip, times: kind == .pullCard ? 1 : .max))
+                            scene.camera.add(
+                                Fault(kind, on: operation, skip: skip, times: kind == .pullCard ? 1 : .max))
                             guard let entries = try? await scene.session.entries() else { return }
-                            let gap = await scene.session.unlisted(), isTold = gap != nil || entries.contains { Self.isUnreadable($0) }
+                            let gap = await scene.session.unlisted()
+                            let isTold = gap != nil || entries.contains { Self.isUnreadable($0) }
                             let asksForStores = scene.camera.log.contains { $0.operation.code == .getStorageIDs }
-                            try expect(isTold || Self.isWhole(entries) || !asksForStores, "\(operation), \(kind) after \(skip)")
+                            try expect(
+                                isTold || Self.isWhole(entries) || !asksForStores, "\(operation), \(kind) after \(skip)"
+                            )
                         }
                     }
                 }
@@ -68,7 +82,9 @@ extension CameraConformance {
         let entries = try await scene.session.entries(), gap = await scene.session.unlisted()
         try expect(entries.isEmpty, "\(what): \(entries.count) ghosts")
         guard scene.camera.log.contains(where: { $0.operation.code == .getStorageIDs }) else { return }
-        try expect(gap?.code == .notFound && gap?.message.contains("no card") == true, "\(what): \(gap?.message ?? "nothing is said")")
+        try expect(
+            gap?.code == .notFound && gap?.message.contains("no card") == true,
+            "\(what): \(gap?.message ?? "nothing is said")")
     }
 
     private static var listed: [OperationCode] { [.getStorageIDs, .getObjectHandles, .getObjectInfo] }
@@ -77,5 +93,7 @@ extension CameraConformance {
         Set(entries.filter { $0.fate == .take }.map(\.origin.name)) == Set(CardFiles.few.map(\.file.name))
     }
 
-    private static func isUnreadable(_ entry: SourceEntry) -> Bool { if case .unreadable = entry.fate { true } else { false } }
+    private static func isUnreadable(_ entry: SourceEntry) -> Bool {
+        if case .unreadable = entry.fate { true } else { false }
+    }
 }

@@ -13,11 +13,13 @@ extension CameraConformance {
                     scene.camera.shoot(CardFiles.shot(8))
                     let arrived = try await inbox.take(4)
                     let names = arrived.map(\.origin.name).sorted()
-                    try expect(names == ["IMG_0007.DNG", "IMG_0007.JPG", "IMG_0008.DNG", "IMG_0008.JPG"], "arrived: \(names)")
+                    try expect(
+                        names == ["IMG_0007.DNG", "IMG_0007.JPG", "IMG_0008.DNG", "IMG_0008.JPG"], "arrived: \(names)")
                     for entry in arrived {
                         let bytes = try await scene.bytes(of: entry)
                         try expect(
-                            bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count), "\(entry.origin.name) differs")
+                            bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count),
+                            "\(entry.origin.name) differs")
                         try expect(UInt64(bytes.count) == entry.origin.size, "\(entry.origin.name) is not whole")
                     }
                 }
@@ -42,7 +44,8 @@ extension CameraConformance {
                     try expect(names == ["IMG_0009.DNG", "IMG_0009.JPG"], "arrived: \(names)")
                 }
             },
-            check("a shot taken while a transfer lost and found the camera arrives, and the transfer is whole") { bench, way in
+            check("a shot taken while a transfer lost and found the camera arrives, and the transfer is whole") {
+                bench, way in
                 guard way == .network else { return }
                 try await bench.run(way) { scene in
                     let entries = try await scene.session.entries()
@@ -51,12 +54,16 @@ extension CameraConformance {
                     scene.camera.add(Fault(.drop(after: 100_000)))
                     async let bytes = scene.bytes(of: clip)
                     let end = ContinuousClock.now + .seconds(120)
-                    while scene.camera.hasFaults, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
+                    while scene.camera.hasFaults, ContinuousClock.now < end {
+                        try await Task.sleep(for: .milliseconds(1))
+                    }
                     scene.camera.shoot(CardFiles.shot(11))
                     let names = try await inbox.take(2).map(\.origin.name).sorted()
                     try expect(names == ["IMG_0011.DNG", "IMG_0011.JPG"], "arrived: \(names)")
                     let got = try await bytes
-                    try expect(got == scene.content(clip.origin.name)?.slice(at: 0, count: Int(clip.origin.size)), "the clip differs")
+                    try expect(
+                        got == scene.content(clip.origin.name)?.slice(at: 0, count: Int(clip.origin.size)),
+                        "the clip differs")
                 }
             },
             check("a cable pulled and put in again elsewhere: the session goes on, and catches up") { bench, way in
@@ -83,9 +90,9 @@ extension CameraConformance {
                     for entry in try await scene.session.entries() { _ = try await scene.bytes(of: entry) }
                     await scene.session.close()
                     let forbidden: Set<OperationCode> = [
-                        .deleteObject, .sendObjectInfo, .sendObject, .formatStore, .setObjectProtection, .moveObject, .copyObject,
-                        .setObjectPropValue, .setObjectPropList, .sendPartialObject, .truncateObject, .powerDown, .resetDevice, 0x910C,
-                        0x9105,
+                        .deleteObject, .sendObjectInfo, .sendObject, .formatStore, .setObjectProtection, .moveObject,
+                        .copyObject, .setObjectPropValue, .setObjectPropList, .sendPartialObject, .truncateObject,
+                        .powerDown, .resetDevice, 0x910C, 0x9105,
                     ]
                     let found = scene.camera.log.map(\.operation.code).filter(forbidden.contains)
                     try expect(found.isEmpty, "sent \(found)")
@@ -144,7 +151,9 @@ actor Inbox {
             if entries.count > seen { (seen, end) = (entries.count, ContinuousClock.now + .seconds(180)) }
         }
         try await Task.sleep(for: .milliseconds(200))
-        guard entries.count == count else { throw Failed("\(entries.count) arrived, \(count) expected: \(entries.map(\.origin.name))") }
+        guard entries.count == count else {
+            throw Failed("\(entries.count) arrived, \(count) expected: \(entries.map(\.origin.name))")
+        }
         return entries
     }
 }

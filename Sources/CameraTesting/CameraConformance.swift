@@ -16,7 +16,9 @@ public enum CameraConformance<M: CameraModule> {
 
     public static var all: [CameraCheck<M>] { listing + gaps + transfer + news + manners }
 
-    static func check(_ name: String, _ body: @escaping @Sendable (Bench, Bench.Way) async throws -> Void) -> CameraCheck<M> {
+    static func check(
+        _ name: String, _ body: @escaping @Sendable (Bench, Bench.Way) async throws -> Void
+    ) -> CameraCheck<M> {
         CameraCheck(description: name, body: body)
     }
 
@@ -56,7 +58,9 @@ public enum CameraConformance<M: CameraModule> {
                 try await bench.run(way) { scene in
                     _ = try await scene.session.entries()
                     scene.camera.pullCards()
-                    if let entries = try? await scene.session.entries() { try expect(entries.isEmpty, "\(entries.count) ghosts") }
+                    if let entries = try? await scene.session.entries() {
+                        try expect(entries.isEmpty, "\(entries.count) ghosts")
+                    }
                 }
             },
         ]
@@ -69,17 +73,22 @@ public enum CameraConformance<M: CameraModule> {
                     for entry in try await scene.session.entries() {
                         let bytes = try await scene.bytes(of: entry)
                         let wanted = scene.content(entry.origin.name)
-                        try expect(bytes == wanted?.slice(at: 0, count: Int(entry.origin.size)), "\(entry.origin.name) differs")
+                        try expect(
+                            bytes == wanted?.slice(at: 0, count: Int(entry.origin.size)), "\(entry.origin.name) differs"
+                        )
                     }
                 }
             },
             check("goes on from any offset") { bench, way in
                 try await bench.run(way) { scene in
-                    guard let entry = try await scene.session.entries().first(where: { $0.kind == .video }) else { throw Failed("no clip") }
+                    guard let entry = try await scene.session.entries().first(where: { $0.kind == .video }) else {
+                        throw Failed("no clip")
+                    }
                     let offsets: [UInt64] = [1, 1 << 20, (1 << 20) + 7, entry.origin.size - 1, entry.origin.size]
                     for offset in offsets {
                         let bytes = try await scene.bytes(of: entry, from: offset)
-                        let wanted = scene.content(entry.origin.name)?.slice(at: offset, count: Int(entry.origin.size - offset))
+                        let wanted = scene.content(entry.origin.name)?.slice(
+                            at: offset, count: Int(entry.origin.size - offset))
                         try expect(bytes == wanted, "differs from \(offset) on")
                     }
                 }
@@ -87,10 +96,13 @@ public enum CameraConformance<M: CameraModule> {
             check("a connection that breaks in the middle is taken up again, and the file is whole") { bench, way in
                 guard way == .network else { return }
                 try await bench.run(way) { scene in
-                    guard let entry = try await scene.session.entries().first(where: { $0.kind == .video }) else { throw Failed("no clip") }
+                    guard let entry = try await scene.session.entries().first(where: { $0.kind == .video }) else {
+                        throw Failed("no clip")
+                    }
                     scene.camera.add(Fault(.drop(after: 100_000)))
                     let bytes = try await scene.bytes(of: entry)
-                    try expect(bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count), "the file differs")
+                    try expect(
+                        bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count), "the file differs")
                     try expect(UInt64(bytes.count) == entry.origin.size, "not whole")
                 }
             },
@@ -106,13 +118,17 @@ public enum CameraConformance<M: CameraModule> {
                 try await bench.run(way) { scene in
                     let entries = try await scene.session.entries()
                     scene.camera.withBody { body in
-                        if let handle = body.cards[0].files.first(where: { $0.info.name == entries[0].origin.name })?.handle {
+                        if let handle = body.cards[0].files.first(where: { $0.info.name == entries[0].origin.name })?
+                            .handle
+                        {
                             body.cards[0].remove(handle)
                         }
                     }
                     let gone = try? await scene.bytes(of: entries[0])
                     try expect(gone == nil, "a ghost was fetched")
-                    try expect(try await scene.bytes(of: entries[1]).count == Int(entries[1].origin.size), "the next one is not whole")
+                    try expect(
+                        try await scene.bytes(of: entries[1]).count == Int(entries[1].origin.size),
+                        "the next one is not whole")
                 }
             },
         ]

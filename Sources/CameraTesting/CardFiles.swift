@@ -13,10 +13,17 @@ public enum CardFiles {
 
     /// One file of every kind that bodies write, named as they name them.
     public static let kinds: [(folder: String, file: VirtualFile)] = held(
-        ["JPG", "NEF", "CR2", "CR3", "ARW", "RAF", "ORF", "RW2", "PEF", "DNG", "HIF", "MOV", "MP4", "AVI", "WAV", "XMP", "XML", "THM"]
-            .enumerated().map { index, ext in
-                ("", VirtualFile("KIND_0\(10 + index).\(ext)", .pattern(seed: UInt64(50 + index), size: 20_000 + UInt64(index))))
-            })
+        [
+            "JPG", "NEF", "CR2", "CR3", "ARW", "RAF", "ORF", "RW2", "PEF", "DNG", "HIF", "MOV", "MP4", "AVI", "WAV",
+            "XMP", "XML", "THM",
+        ]
+        .enumerated().map { index, ext in
+            (
+                "",
+                VirtualFile(
+                    "KIND_0\(10 + index).\(ext)", .pattern(seed: UInt64(50 + index), size: 20_000 + UInt64(index)))
+            )
+        })
 
     /// Computed once and held in memory: foreign clients do not wait long.
     private static func held(_ files: [(folder: String, file: VirtualFile)]) -> [(folder: String, file: VirtualFile)] {
@@ -31,8 +38,10 @@ public enum CardFiles {
         let name = "IMG_" + String(String(10_000 + number).dropFirst())
         let date = "20260502T1200" + String(String(100 + number % 60).dropFirst())
         return [
-            VirtualFile(name + "." + raw, .pattern(seed: UInt64(number) * 2, size: 300_000 + UInt64(number)), date: date),
-            VirtualFile(name + ".JPG", .pattern(seed: UInt64(number) * 2 + 1, size: 90_000 + UInt64(number)), date: date),
+            VirtualFile(
+                name + "." + raw, .pattern(seed: UInt64(number) * 2, size: 300_000 + UInt64(number)), date: date),
+            VirtualFile(
+                name + ".JPG", .pattern(seed: UInt64(number) * 2 + 1, size: 90_000 + UInt64(number)), date: date),
         ]
     }
 }

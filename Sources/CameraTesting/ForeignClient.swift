@@ -56,7 +56,8 @@ public enum ForeignClient {
         // Its working directory is where the files go.
         let line = "cd '\(folder)' && exec timeout 300 \(path) \"$@\""
         var words = (["/bin/sh", "-c", line, "sh"] + arguments).map { (word: String) in strdup(word) } + [nil]
-        var environment = ["HOME=\(folder)", "PATH=/usr/bin:/bin", "LANG=C"].map { (word: String) in strdup(word) } + [nil]
+        var environment =
+            ["HOME=\(folder)", "PATH=/usr/bin:/bin", "LANG=C"].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words + environment { free(word) } }
         var child = pid_t()
         guard posix_spawn(&child, "/bin/sh", &actions, nil, &words, &environment) == 0 else { return 127 }

@@ -54,10 +54,13 @@ public struct NoteBuilder {
         }
     }
 
-    /// Reads every beginning of the note, and the note with each byte replaced: no trap, and no fact outside of what it may be.
+    /// Reads every beginning of the note, and the note with each byte replaced: no trap, and no fact outside of what it
+    /// may be.
     ///
     /// Returns the number of readings whose facts break their promise: 0.
-    public static func torment(_ reader: some MakerNoteReader, _ note: [UInt8], model: String = "", isLittleEndian: Bool = true) -> Int {
+    public static func torment(
+        _ reader: some MakerNoteReader, _ note: [UInt8], model: String = "", isLittleEndian: Bool = true
+    ) -> Int {
         var wrong = 0
         func look(_ bytes: [UInt8]) {
             let facts = reader.facts(in: MakerNote(bytes, isLittleEndian: isLittleEndian), model: model)

@@ -1,10 +1,11 @@
 import PTPKit
 import VirtualCamera
 
-/// What a camera might send, in any number, length and order, made from the bytes that choose it: the same bytes, the same packets.
+/// What a camera might send, in any number, length and order, made from the bytes that choose it: the same bytes, the
+/// same packets.
 ///
-/// Unlike random bytes, most of it has the shape of packets, and some of it is right, so that whoever reads it gets far; and a single
-/// choice repeats a packet many thousand times, which no input of a fuzzer is long enough for.
+/// Unlike random bytes, most of it has the shape of packets, and some of it is right, so that whoever reads it gets
+/// far; and a single choice repeats a packet many thousand times, which no input of a fuzzer is long enough for.
 public struct PacketScript {
     private var choices: ArraySlice<UInt8>
     /// The transaction that whoever reads may be waiting for.
@@ -24,7 +25,8 @@ public struct PacketScript {
         return bytes
     }
 
-    /// What comes in on the bulk pipe of a USB device, transfer by transfer; joined, they are the stream of a dialect that sends containers over TCP.
+    /// What comes in on the bulk pipe of a USB device, transfer by transfer; joined, they are the stream of a dialect
+    /// that sends containers over TCP.
     public static func transfers(_ choices: [UInt8]) -> [[UInt8]] {
         var script = PacketScript(choices), transfers: [[UInt8]] = [], count = 0
         while !script.choices.isEmpty, count < limit {
@@ -62,7 +64,9 @@ public struct PacketScript {
 
     /// Numbers at which lengths and counts go wrong, and small ones.
     private mutating func number() -> UInt32 {
-        let known: [UInt32] = [0, 1, 7, 8, 11, 12, 13, 14, 20, 38, 4096, 65_536, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFF3, 0xFFFF_FFFF]
+        let known: [UInt32] = [
+            0, 1, 7, 8, 11, 12, 13, 14, 20, 38, 4096, 65_536, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFF3, 0xFFFF_FFFF,
+        ]
         let choice = Int(byte())
         return choice < known.count * 8 ? known[choice / 8] : UInt32(choice)
     }
@@ -82,7 +86,9 @@ public struct PacketScript {
         return count < 64 ? [] : [UInt8](repeating: UInt8(count), count: count % 2 == 0 ? count : count * 40)
     }
 
-    private mutating func code() -> UInt16 { [0x2001, 0x2001, 0x2002, 0x2019, 0x2009, 0x201E, 0x4002, 0xC101][Int(byte() % 8)] }
+    private mutating func code() -> UInt16 {
+        [0x2001, 0x2001, 0x2002, 0x2019, 0x2009, 0x201E, 0x4002, 0xC101][Int(byte() % 8)]
+    }
 
     private mutating func parameters() -> [UInt32] { (0..<byte() % 7).map { _ in number() } }
 
@@ -133,7 +139,8 @@ public struct PacketScript {
         switch byte() % 8 {
         case 0: return [[]]
         case 1: return [container(2, number()) + payload()]
-        case 2: return [BulkContainer.response(Response(ResponseCode(code()), transaction: transaction(), parameters()))]
+        case 2:
+            return [BulkContainer.response(Response(ResponseCode(code()), transaction: transaction(), parameters()))]
         case 3: return [BulkContainer.event(PTPEvent(EventCode(code()), transaction: transaction(), parameters()))]
         case 4: return [container(UInt16(byte() % 6), number()) + payload()]
         case 5: return [payload()]

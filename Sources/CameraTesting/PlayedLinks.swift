@@ -29,7 +29,9 @@ public final class PlayedPipe: BulkPipe {
     private let transfers: [[UInt8]]
     private var place = (transfer: 0, offset: 0)
 
-    public init(_ transfers: [[UInt8]], packetSize: Int = 512) { (self.transfers, self.packetSize) = (transfers, packetSize) }
+    public init(_ transfers: [[UInt8]], packetSize: Int = 512) {
+        (self.transfers, self.packetSize) = (transfers, packetSize)
+    }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Duration) throws(PipeError) -> Int {
         guard place.transfer < transfers.count else { throw .timedOut }
@@ -50,17 +52,22 @@ public final class PlayedPipe: BulkPipe {
     public func clearHalt(_ direction: BulkDirection) throws(PipeError) {}
     public func close() {}
 
-    public func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8] {
+    public func control(
+        _ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration
+    ) throws(PipeError) -> [UInt8] {
         []
     }
 }
 
-/// What is done with a link whose other end sends anything at all: it may fail as it likes, but not trap, hang, or grow.
+/// What is done with a link whose other end sends anything at all: it may fail as it likes, but not trap, hang, or
+/// grow.
 public enum LinkExercise {
     /// A session over PTP/IP with a camera that sends these bytes, whatever it is asked.
     public static func network(_ bytes: [UInt8], piece: Int = .max) async {
         guard let greeting = try? InitCommandAck([UInt8](repeating: 0, count: 24).span.bytes) else { return }
-        await session(PTPIPLink("played", greeting: greeting, command: PlayedStream(bytes, piece: piece), events: PlayedStream(bytes)))
+        await session(
+            PTPIPLink(
+                "played", greeting: greeting, command: PlayedStream(bytes, piece: piece), events: PlayedStream(bytes)))
     }
 
     /// A session over USB.

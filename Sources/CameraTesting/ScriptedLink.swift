@@ -2,9 +2,11 @@ import FilmgateCore
 public import PTPKit
 import Synchronization
 
-/// A camera that answers every request with the next bytes of a script, whatever was asked: what a handler makes of anything at all.
+/// A camera that answers every request with the next bytes of a script, whatever was asked: what a handler makes of
+/// anything at all.
 ///
-/// Each answer is a byte that says how it goes, two bytes of length, and the data. When the script or the patience ends, the camera is gone.
+/// Each answer is a byte that says how it goes, two bytes of length, and the data. When the script or the patience
+/// ends, the camera is gone.
 public final class ScriptedLink: CameraLink {
     public let address = "script"
     public let eventQueue = EventQueue()
@@ -23,7 +25,9 @@ public final class ScriptedLink: CameraLink {
     public func send(
         _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
     ) throws(PTPError) {
-        guard requestsLeft > 0, offset < script.count || operation.code == .openSession else { throw .gone("the script has ended") }
+        guard requestsLeft > 0, offset < script.count || operation.code == .openSession else {
+            throw .gone("the script has ended")
+        }
         requestsLeft -= 1
         let mood = operation.code == .openSession ? 0 : byte()
         var parts: [Inbound] = []
@@ -50,15 +54,19 @@ public final class ScriptedLink: CameraLink {
         return answer.removeFirst()
     }
 
-    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try body(Array(data).span.bytes) }
+    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R {
+        try body(Array(data).span.bytes)
+    }
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {}
     public func pollEvents(by deadline: Deadline) throws(PTPError) {}
     public func reset() throws(PTPError) -> Bool { false }
     public func close() { stop() }
 
-    /// Everything that a handler does in a session, once: it may fail as it likes, but not trap, hang, or promise more than it was told.
+    /// Everything that a handler does in a session, once: it may fail as it likes, but not trap, hang, or promise more
+    /// than it was told.
     public static func exercise(_ handler: some ManufacturerHandler, as info: DeviceInfo, _ script: [UInt8]) async {
-        let camera = PTPCamera(ScriptedLink(script, as: info), quirks: handler.quirks.with { ($0.patience, $0.settle) = (.zero, .zero) })
+        let camera = PTPCamera(
+            ScriptedLink(script, as: info), quirks: handler.quirks.with { ($0.patience, $0.settle) = (.zero, .zero) })
         try? await camera.open()
         try? await camera.run { camera throws(PTPError) in
             try? handler.prepare(camera)

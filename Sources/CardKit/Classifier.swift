@@ -6,8 +6,12 @@ struct Classifier {
     let hidden: Bool
 
     /// `promised` = what the entry's name alone says it is.
-    func verdict(on entry: ScanEntry, promised: MediaKind, in tree: ClipTree?) -> (kind: MediaKind, fate: SourceEntry.Fate) {
-        let kind = entry.type == .folder ? .other : tree?.kind(of: entry.path, promised: promised) ?? plain(promised, entry.path)
+    func verdict(on entry: ScanEntry, promised: MediaKind, in tree: ClipTree?) -> (
+        kind: MediaKind, fate: SourceEntry.Fate
+    ) {
+        let kind =
+            entry.type == .folder
+            ? .other : tree?.kind(of: entry.path, promised: promised) ?? plain(promised, entry.path)
         if let problem = entry.problem { return (kind, .unreadable(problem)) }
         if let reason = Junk.reason(entry.name, isFolder: entry.type == .folder) { return (.other, .filtered(reason)) }
         if let reason = oddity(entry) { return (.other, .filtered(reason)) }

@@ -6,7 +6,8 @@ final class ClipTree: Sendable {
     let kind: ClipTreeKind
     /// The tree's root as the card spells it; `CLIP` for the open form.
     let name: String
-    /// Bytes of a path that lie above the tree; when the place that was opened lies inside it, `above` holds what is missing.
+    /// Bytes of a path that lie above the tree; when the place that was opened lies inside it, `above` holds what is
+    /// missing.
     let cut: Int
     let above: String
     /// Path of the tree on its volume, ending in `/`.
@@ -16,15 +17,20 @@ final class ClipTree: Sendable {
         (self.kind, self.name, self.cut, self.above, self.home) = (kind, name, cut, above, home)
     }
 
-    /// Path from the tree's root folder on, that folder included: `PRIVATE/M4ROOT/CLIP/C0001.MP4` → `M4ROOT/CLIP/C0001.MP4`.
+    /// Path from the tree's root folder on, that folder included: `PRIVATE/M4ROOT/CLIP/C0001.MP4` →
+    /// `M4ROOT/CLIP/C0001.MP4`.
     func innerPath(_ path: String) -> String { above + String(Substring(path.utf8.dropFirst(cut))) }
 
     /// What a file inside the tree is: the clip itself, a sound, or something that goes where the clip goes.
     ///
     /// `kind` = what its name alone promises.
     func kind(of path: String, promised kind: MediaKind) -> MediaKind {
-        let folders = innerPath(path).utf8.split(separator: 0x2F).dropLast().map { SafeName.folded(String(Substring($0))) }
-        if folders.contains(where: ClipTreeKind.sounds.contains) { return kind == .video || kind == .audio ? .audio : .sidecar }
+        let folders = innerPath(path).utf8.split(separator: 0x2F).dropLast().map {
+            SafeName.folded(String(Substring($0)))
+        }
+        if folders.contains(where: ClipTreeKind.sounds.contains) {
+            return kind == .video || kind == .audio ? .audio : .sidecar
+        }
         if folders.contains(where: ClipTreeKind.standIns.contains) { return .sidecar }
         return kind == .video || kind == .raw || kind == .audio ? kind : .sidecar
     }

@@ -6,7 +6,8 @@ import FilmgateCore
 package struct ClipTreeKind: Sendable {
     /// What the tree's root folder is called.
     let name: NamePattern
-    /// Names of which the root folder must hold one, so that a folder that merely has that name stays an ordinary one; empty = the name says it.
+    /// Names of which the root folder must hold one, so that a folder that merely has that name stays an ordinary one;
+    /// empty = the name says it.
     var evidence: Set<String> = []
     /// Folder that the root must lie in; nil = any.
     var parent: String?
@@ -20,8 +21,8 @@ package struct ClipTreeKind: Sendable {
     var suffixes: [NamePattern] = []
 
     private init(
-        _ name: String, evidence: Set<String> = [], parent: String? = nil, clipFolders: String? = nil, clipDepth: Int? = nil,
-        suffixes: [NamePattern] = []
+        _ name: String, evidence: Set<String> = [], parent: String? = nil, clipFolders: String? = nil,
+        clipDepth: Int? = nil, suffixes: [NamePattern] = []
     ) {
         (self.name, self.evidence, self.parent) = (NamePattern(name), evidence, parent)
         (self.clipFolders, self.clipDepth, self.suffixes) = (clipFolders.map { NamePattern($0) }, clipDepth, suffixes)
@@ -49,8 +50,8 @@ package struct ClipTreeKind: Sendable {
     static let open = ClipTreeKind(openName, suffixes: letterAndNumber)
     static let openName = "clip"
     static let openMembers: Set<String> = [
-        "clip", "sub", "edit", "general", "take", "thmbnl", "userdata", "mediapro.xml", "index.xml", "discmeta.xml", "alias.xml",
-        "cueup.xml",
+        "clip", "sub", "edit", "general", "take", "thmbnl", "userdata", "mediapro.xml", "index.xml", "discmeta.xml",
+        "alias.xml", "cueup.xml",
     ]
     static let openEvidence: Set<String> = ["thmbnl", "mediapro.xml", "index.xml", "discmeta.xml", "cueup.xml"]
 

@@ -3,9 +3,9 @@ import FilmgateCore
 package enum Housekeeping {
     /// Files that cameras keep for themselves and make anew: indexes, print orders, markers.
     ///
-    /// Compared with the end of a path, case ignored; `*` stands for any text, `#` for a digit. Outside of clip trees they are filtered,
-    /// inside they travel with the clips. `safe-to-format` does not ask for a copy of them. No pattern matches a picture, a clip or a
-    /// sound.
+    /// Compared with the end of a path, case ignored; `*` stands for any text, `#` for a digit. Outside of clip trees
+    /// they are filtered, inside they travel with the clips. `safe-to-format` does not ask for a copy of them. No
+    /// pattern matches a picture, a clip or a sound.
     package static let names: [String] = [
         // Card-wide: print orders (DPOF) and the AVCHD index
         "AUTPRINT.MRK", "AUTXFER.MRK", "AUTPLAY.MRK", "INDEX.BDM", "MOVIEOBJ.BDM",
@@ -36,8 +36,8 @@ package enum Housekeeping {
     /// Masks and colour profiles of a session: with its adjustments they are all that was done to its pictures.
     private static let settings = ["COMASK", "ICM"].map { Pattern("CAPTUREONE/SETTINGS*/*.\($0)") }
 
-    /// Whether `path` (relative or absolute) is one of ``names`` or ``caches``, or what an operating system left behind that never holds
-    /// a picture (`.DS_Store`, `Thumbs.db`, `System Volume Information` …; not trash, not `LOST.DIR`).
+    /// Whether `path` (relative or absolute) is one of ``names`` or ``caches``, or what an operating system left behind
+    /// that never holds a picture (`.DS_Store`, `Thumbs.db`, `System Volume Information` …; not trash, not `LOST.DIR`).
     ///
     /// Looks at the name only.
     package static func contains(path: String) -> Bool {
@@ -50,7 +50,8 @@ package enum Housekeeping {
     static func reason(_ path: String) -> String? {
         let parts = SafeName.folded(path).utf8.split(separator: 0x2F)
         if own.contains(where: { $0.matches(parts) }) { return "housekeeping: the camera keeps it for itself" }
-        return cached.contains { $0.matches(parts) } ? "housekeeping: a preview that the editing program makes anew" : nil
+        return cached.contains { $0.matches(parts) }
+            ? "housekeeping: a preview that the editing program makes anew" : nil
     }
 
     /// True for what an editing program keeps of its user's work beside pictures, under names that say so only there.

@@ -21,7 +21,8 @@ package struct Listing {
         (folders, items) = (found.folders, found.items)
     }
 
-    // Not in the initializer: with properties that are set before the walk, Swift 6.3's optimizer frees `folders` too early.
+    // Not in the initializer: with properties that are set before the walk, Swift 6.3's optimizer frees `folders` too
+    // early.
     private static func walk(
         _ card: Card, only names: Set<String>?, hidden: Bool, isMountPoint: (String) -> Bool, cancelled: () -> Bool
     ) throws(IngestError) -> (folders: [Folder], items: [Item]) {
@@ -72,7 +73,9 @@ package struct Listing {
                 if let there = known[path] {
                     folder = there
                 } else {
-                    folders.append(Folder(path: String(decoding: path, as: UTF8.self), name: String(Substring(part)), parent: folder))
+                    folders.append(
+                        Folder(
+                            path: String(decoding: path, as: UTF8.self), name: String(Substring(part)), parent: folder))
                     folder = folders.count - 1
                     known[path] = folder
                 }
@@ -83,7 +86,9 @@ package struct Listing {
     }
 
     /// Another file system below the card is left alone; a subvolume of the same one is no mount point and is entered.
-    private static func step(into entry: ScanEntry, of card: Card, hidden: Bool, isMountPoint: (String) -> Bool) -> ScanStep {
+    private static func step(
+        into entry: ScanEntry, of card: Card, hidden: Bool, isMountPoint: (String) -> Bool
+    ) -> ScanStep {
         if Junk.reason(entry.name, isFolder: true) != nil || (!hidden && entry.name.utf8.first == 0x2E) { return .skip }
         guard entry.isBoundary else { return .proceed }
         return isMountPoint(Paths.join(card.root, entry.path)) ? .skip : .cross

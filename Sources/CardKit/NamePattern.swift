@@ -1,7 +1,7 @@
 import FilmgateCore
 
-/// A file name with gaps: `#` a digit, `+` a digit that does not count (a chapter's number), `*` any text, `~` a rest that does not
-/// count.
+/// A file name with gaps: `#` a digit, `+` a digit that does not count (a chapter's number), `*` any text, `~` a rest
+/// that does not count.
 ///
 /// Case is ignored.
 struct NamePattern: Sendable {
@@ -38,7 +38,9 @@ struct NamePattern: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func match(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ captured: inout Captured) -> Bool {
+    private static func match(
+        _ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>, _ captured: inout Captured
+    ) -> Bool {
         guard let head = pattern.first else { return name.isEmpty }
         let rest = pattern.dropFirst()
         switch head {

@@ -13,7 +13,10 @@ struct NameRule: Sendable {
     /// Holds only when the folder has a picture or clip of that stem; else the name is just a name.
     let onlyIfThere: Bool
 
-    init(_ pattern: String, of shots: String..., kinds: [MediaKind] = [], extensions: [String] = [], onlyIfThere: Bool = false) {
+    init(
+        _ pattern: String, of shots: String..., kinds: [MediaKind] = [], extensions: [String] = [],
+        onlyIfThere: Bool = false
+    ) {
         (self.pattern, self.shots) = (NamePattern(pattern), shots.map { NamePattern($0) })
         (self.kinds, self.extensions, self.onlyIfThere) = (kinds, extensions, onlyIfThere)
     }
@@ -21,7 +24,8 @@ struct NameRule: Sendable {
     static let all: [NameRule] = {
         let chapters = ["lrv", "thm", "360", "wav"]
         return [
-            // Action cameras: chapter, then the clip's number; GL is the small copy of either codec. Older ones: GOPR, then GP01, GP02 …
+            // Action cameras: chapter, then the clip's number; GL is the small copy of either codec. Older ones: GOPR,
+            // then GP01, GP02 …
             NameRule("GX++####", of: "GX01####", kinds: [.video], extensions: chapters),
             NameRule("GH++####", of: "GX01####", kinds: [.video], extensions: chapters),
             NameRule("GL++####", of: "GX01####", kinds: [.video], extensions: chapters),
@@ -35,7 +39,8 @@ struct NameRule: Sendable {
             NameRule("C####_++", of: "C####_01", kinds: [.video]),
             NameRule("*M++", of: "*", extensions: ["xml"], onlyIfThere: true),
             // Compact cameras: the sound memo of a still
-            NameRule("SND_####", of: "IMG_####", "_MG_####", "STA_####", "STB_####", kinds: [.audio], onlyIfThere: true),
+            NameRule(
+                "SND_####", of: "IMG_####", "_MG_####", "STA_####", "STB_####", kinds: [.audio], onlyIfThere: true),
             // Phones: the edited picture and what was done before the edit lie beside the original
             NameRule("IMG_E####", of: "IMG_####", kinds: [.jpeg, .heif, .image, .video, .sidecar], onlyIfThere: true),
             NameRule("IMG_O####", of: "IMG_####", extensions: ["aae"], onlyIfThere: true),

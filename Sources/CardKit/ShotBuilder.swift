@@ -1,7 +1,8 @@
 import FileKit
 package import FilmgateCore
 
-/// Puts the files of a listing together to shots: those of one shot follow each other, its primary first, shots in card order.
+/// Puts the files of a listing together to shots: those of one shot follow each other, its primary first, shots in card
+/// order.
 package struct ShotBuilder {
     private let card: Card, listing: Listing, trees: TreeFinder, classifier: Classifier
     private var entries: [SourceEntry] = []
@@ -39,13 +40,16 @@ package struct ShotBuilder {
         let (kind, fate) = classifier.verdict(on: item.entry, promised: promised, in: tree)
         let origin = card.origin(of: item.entry)
         guard fate == .take else {
-            entries.append(SourceEntry(origin: origin, kind: kind, shot: place(item.entry.name, home: home), fate: fate))
+            entries.append(
+                SourceEntry(origin: origin, kind: kind, shot: place(item.entry.name, home: home), fate: fate))
             return
         }
         var shot = ShotPlace(key: "", stem: name.stem)
         if kind == .sidecar, tree == nil {
             let inner = FileName(name.stem), pictured = MediaKind(inner)
-            if pictured != .other, pictured != .sidecar { (name, shot.stem, shot.sidecarOf) = (inner, inner.stem, inner.ext) }
+            if pictured != .other, pictured != .sidecar {
+                (name, shot.stem, shot.sidecarOf) = (inner, inner.stem, inner.ext)
+            }
         }
         let stem = SafeName.folded(name.stem)
         if let tree {
@@ -93,20 +97,24 @@ package struct ShotBuilder {
         }
         for (index, tree) in inTrees where entries[index].fate == .take {
             let stem = SafeName.folded(entries[index].shot.stem)
-            entries[index].shot.key = tree.key(of: entries[index].origin.path, stem: stem, clips: clips[tree.home] ?? [])
+            entries[index].shot.key = tree.key(
+                of: entries[index].origin.path, stem: stem, clips: clips[tree.home] ?? [])
         }
     }
 
-    /// Where the trees of a card go is said by their first clip: it comes before what belongs to no clip, such as an index.
+    /// Where the trees of a card go is said by their first clip: it comes before what belongs to no clip, such as an
+    /// index.
     private mutating func putClipsFirst(_ inTrees: [Int]) {
         let places = Dictionary(grouping: inTrees) { index in
             let entry = entries[index]
             return String(Substring(entry.origin.volumePath.utf8.dropLast(entry.shot.innerPath?.utf8.count ?? 0)))
         }
         for indices in places.values {
-            let clips = Set(indices.filter { !entries[$0].kind.follows && entries[$0].fate == .take }.map { entries[$0].shot.key })
+            let clips = Set(
+                indices.filter { !entries[$0].kind.follows && entries[$0].fate == .take }.map { entries[$0].shot.key })
             let (first, last) = (
-                indices.filter { clips.contains(entries[$0].shot.key) }, indices.filter { !clips.contains(entries[$0].shot.key) }
+                indices.filter { clips.contains(entries[$0].shot.key) },
+                indices.filter { !clips.contains(entries[$0].shot.key) }
             )
             guard first + last != indices else { continue }
             for (index, entry) in zip(indices, (first + last).map { entries[$0] }) { entries[index] = entry }

@@ -1,6 +1,7 @@
 package import FilmgateCore
 
-/// Keeps the finished files of a shot back while others of it are being written, and sidecars while their picture is not there.
+/// Keeps the finished files of a shot back while others of it are being written, and sidecars while their picture is
+/// not there.
 package struct ShotHold: Sendable {
     private struct Held: Sendable { var entries: [SourceEntry], since: ContinuousClock.Instant, near: String }
     private static let remembered = 2048
@@ -26,7 +27,8 @@ package struct ShotHold: Sendable {
         held[key]?.entries.append(entry)
     }
 
-    /// Shots that need wait no longer, each with its primary first; `writing` tells how many files of a shot are pending.
+    /// Shots that need wait no longer, each with its primary first; `writing` tells how many files of a shot are
+    /// pending.
     package mutating func ready(at now: ContinuousClock.Instant, writing: (String) -> Bool) -> [[SourceEntry]] {
         var ready: [[SourceEntry]] = [], left: [String] = []
         for key in order {
@@ -39,7 +41,9 @@ package struct ShotHold: Sendable {
             held[key] = nil
             remember(shot.entries)
             ready.append(
-                shot.entries.enumerated().sorted { ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset) }.map(\.element))
+                shot.entries.enumerated().sorted {
+                    ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset)
+                }.map(\.element))
         }
         order = left
         return ready

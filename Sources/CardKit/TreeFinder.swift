@@ -26,7 +26,8 @@ struct TreeFinder {
     /// The tree that an item belongs to.
     func tree(of item: Listing.Item) -> ClipTree? {
         if let tree = treeOfFolder[item.folder] { return trees[tree] }
-        guard let open = openTrees[item.folder], ClipTreeKind.openMembers.contains(SafeName.folded(item.entry.name)) else { return nil }
+        guard let open = openTrees[item.folder], ClipTreeKind.openMembers.contains(SafeName.folded(item.entry.name))
+        else { return nil }
         return trees[open]
     }
 
@@ -39,12 +40,18 @@ struct TreeFinder {
             if name == ClipTreeKind.openName, folder.parent >= 0 { wanted[folder.parent] = [] }
         }
         if wanted.isEmpty { return [:] }
-        for folder in listing.folders where wanted[folder.parent] != nil { wanted[folder.parent]?.insert(SafeName.folded(folder.name)) }
-        for item in listing.items where wanted[item.folder] != nil { wanted[item.folder]?.insert(SafeName.folded(item.entry.name)) }
+        for folder in listing.folders where wanted[folder.parent] != nil {
+            wanted[folder.parent]?.insert(SafeName.folded(folder.name))
+        }
+        for item in listing.items where wanted[item.folder] != nil {
+            wanted[item.folder]?.insert(SafeName.folded(item.entry.name))
+        }
         return wanted
     }
 
-    private mutating func find(_ index: Int, _ folder: Listing.Folder, _ listing: Listing, _ hints: [Int: Set<String>]) -> Int? {
+    private mutating func find(
+        _ index: Int, _ folder: Listing.Folder, _ listing: Listing, _ hints: [Int: Set<String>]
+    ) -> Int? {
         let name = SafeName.folded(folder.name)
         if folder.parent < 0, let tree = treeAround(card.root) { return add(tree) }
         let parent = folder.parent < 0 ? Paths.name(Paths.folder(card.root)) : listing.folders[folder.parent].name
@@ -79,7 +86,9 @@ struct TreeFinder {
         return trees.count - 1
     }
 
-    private func home(of folder: String) -> String { folder.isEmpty ? card.volumePrefix : card.volumePath(folder) + "/" }
+    private func home(of folder: String) -> String {
+        folder.isEmpty ? card.volumePrefix : card.volumePath(folder) + "/"
+    }
 
     /// The tree in whose middle the place was opened; the folder below its root is the evidence then.
     private func treeAround(_ root: String) -> ClipTree? {
@@ -87,12 +96,15 @@ struct TreeFinder {
         let folded = parts.map(SafeName.folded)
         for (index, name) in folded.dropLast().enumerated() {
             let kind = ClipTreeKind.all.first {
-                $0.isNamed(name) && ($0.evidence.isEmpty || $0.evidence.union(["clip", "proxy", "voice"]).contains(folded[index + 1]))
+                $0.isNamed(name)
+                    && ($0.evidence.isEmpty
+                        || $0.evidence.union(["clip", "proxy", "voice"]).contains(folded[index + 1]))
                     && ($0.parent == nil || (index > 0 && $0.parent == folded[index - 1]))
             }
             guard let kind else { continue }
             let above = parts[index...].joined(separator: "/") + "/"
-            let home = String(Substring(card.volumePrefix.utf8.dropLast(above.utf8.count - parts[index].utf8.count - 1)))
+            let home = String(
+                Substring(card.volumePrefix.utf8.dropLast(above.utf8.count - parts[index].utf8.count - 1)))
             return ClipTree(kind: kind, name: parts[index], above: above, home: home)
         }
         return nil

@@ -5,8 +5,8 @@ import MediaKit
 package enum Wholeness {
     /// What is missing, in a sentence; nil when the file is whole, or when its format does not say.
     ///
-    /// A file of a medium's name that holds nothing, or only zeros where its head or its picture's data should be, is one that is still being
-    /// made. May block.
+    /// A file of a medium's name that holds nothing, or only zeros where its head or its picture's data should be, is
+    /// one that is still being made. May block.
     package static func gap(path: String, name: String) throws(IngestError) -> String? {
         let reading = try MediaReader.read(path: path, name: name, facts: false)
         if case .truncated(let what) = reading.completeness { return what }

@@ -6,7 +6,9 @@ public enum ChaChaPoly {
     static let keySize = 32, nonceSize = 12, tagSize = 16
 
     /// Seals under a fresh random nonce; `unexpected` when OpenSSL refuses, as for a key of other than 32 bytes.
-    public static func seal(_ plain: [UInt8], with key: SecretKey, authenticating bound: [UInt8]) throws(IngestError) -> [UInt8] {
+    public static func seal(_ plain: [UInt8], with key: SecretKey, authenticating bound: [UInt8]) throws(IngestError)
+        -> [UInt8]
+    {
         try seal(plain, with: key, authenticating: bound, nonce: (0..<nonceSize).map { _ in UInt8.random(in: 0...255) })
     }
 
@@ -14,7 +16,8 @@ public enum ChaChaPoly {
         _ plain: [UInt8], with key: SecretKey, authenticating bound: [UInt8], nonce: [UInt8]
     ) throws(IngestError) -> [UInt8] {
         let box = withoutTrace { () -> [UInt8]? in
-            guard let cipher = AuthenticatedCipher(key, nonce: nonce, encrypts: true), let sealed = cipher.run(plain, binding: bound),
+            guard let cipher = AuthenticatedCipher(key, nonce: nonce, encrypts: true),
+                let sealed = cipher.run(plain, binding: bound),
                 let tag = cipher.tag()
             else { return nil }
             return nonce + sealed + tag
@@ -29,7 +32,8 @@ public enum ChaChaPoly {
         let nonce = Array(box.prefix(nonceSize)), tag = Array(box.suffix(tagSize))
         return withoutTrace {
             guard let cipher = AuthenticatedCipher(key, nonce: nonce, encrypts: false),
-                let plain = cipher.run(Array(box[nonceSize..<(box.count - tagSize)]), binding: bound), cipher.agrees(with: tag)
+                let plain = cipher.run(Array(box[nonceSize..<(box.count - tagSize)]), binding: bound),
+                cipher.agrees(with: tag)
             else { return nil }
             return plain
         }
@@ -41,12 +45,16 @@ private final class AuthenticatedCipher {
     private let state: OpaquePointer
 
     init?(_ key: SecretKey, nonce: [UInt8], encrypts: Bool) {
-        guard key.bytes.count == ChaChaPoly.keySize, nonce.count == ChaChaPoly.nonceSize, let state = EVP_CIPHER_CTX_new() else {
+        guard key.bytes.count == ChaChaPoly.keySize, nonce.count == ChaChaPoly.nonceSize,
+            let state = EVP_CIPHER_CTX_new()
+        else {
             return nil
         }
         self.state = state
         let method = OpenSSLObject.chaChaPoly.pointer
-        guard EVP_CipherInit_ex2(state, method, key.bytes.baseAddress, nonce, encrypts ? 1 : 0, nil) == 1 else { return nil }
+        guard EVP_CipherInit_ex2(state, method, key.bytes.baseAddress, nonce, encrypts ? 1 : 0, nil) == 1 else {
+            return nil
+        }
     }
 
     deinit { EVP_CIPHER_CTX_free(state) }
@@ -57,13 +65,17 @@ private final class AuthenticatedCipher {
         var count: Int32 = 0
         guard bound.isEmpty || EVP_CipherUpdate(state, nil, &count, bound, boundSize) == 1 else { return nil }
         var result = [UInt8](repeating: 0, count: bytes.count)
-        guard bytes.isEmpty || (EVP_CipherUpdate(state, &result, &count, bytes, size) == 1 && count == size) else { return nil }
+        guard bytes.isEmpty || (EVP_CipherUpdate(state, &result, &count, bytes, size) == 1 && count == size) else {
+            return nil
+        }
         return result
     }
 
     func tag() -> [UInt8]? {
         var tag = [UInt8](repeating: 0, count: ChaChaPoly.tagSize)
-        guard isFinal(), EVP_CIPHER_CTX_ctrl(state, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1 else { return nil }
+        guard isFinal(), EVP_CIPHER_CTX_ctrl(state, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1 else {
+            return nil
+        }
         return tag
     }
 

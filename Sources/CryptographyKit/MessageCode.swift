@@ -5,8 +5,8 @@ public enum MessageCode {
     public static func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             let done = EVP_Q_mac(
-                OpenSSLObject.library.pointer, "HMAC", nil, "SHA2-256", nil, key, key.count, message, message.count, buffer.baseAddress, 32,
-                &count)
+                OpenSSLObject.library.pointer, "HMAC", nil, "SHA2-256", nil, key, key.count, message, message.count,
+                buffer.baseAddress, 32, &count)
             precondition(done != nil && count == 32, "OpenSSL could not compute a code: out of memory.")
         }
     }

@@ -35,7 +35,8 @@ private final class HashContext: @unchecked Sendable {
     init(_ method: HashMethod) {
         self.method = method
         state = Self.empty()
-        precondition(EVP_DigestInit_ex2(state, method.found.pointer, nil) == 1, "OpenSSL could not begin a hash: out of memory.")
+        precondition(
+            EVP_DigestInit_ex2(state, method.found.pointer, nil) == 1, "OpenSSL could not begin a hash: out of memory.")
     }
 
     init(copying other: HashContext) {
@@ -62,7 +63,9 @@ private final class HashContext: @unchecked Sendable {
     }
 
     private static func empty() -> OpaquePointer {
-        guard let state = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL could not begin a hash: out of memory.") }
+        guard let state = EVP_MD_CTX_new() else {
+            preconditionFailure("OpenSSL could not begin a hash: out of memory.")
+        }
         return state
     }
 }

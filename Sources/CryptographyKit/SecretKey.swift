@@ -28,7 +28,9 @@ public final class SecretKey: @unchecked Sendable {
     public static func scrypt(
         _ passphrase: [UInt8], salt: [UInt8], rounds: Int, block: Int, parallel: Int
     ) throws(IngestError) -> SecretKey {
-        guard rounds > 1, block > 0, parallel > 0 else { throw IngestError(.unexpected, "scrypt does not allow these numbers.") }
+        guard rounds > 1, block > 0, parallel > 0 else {
+            throw IngestError(.unexpected, "scrypt does not allow these numbers.")
+        }
         let key = SecretKey(count: 32)
         // OpenSSL refuses what needs more than 32 MiB unless told; callers bound these numbers themselves.
         let memory = 128 * UInt64(block) * (UInt64(rounds) + UInt64(parallel) + 2) + (1 << 20)
@@ -36,8 +38,8 @@ public final class SecretKey: @unchecked Sendable {
             passphrase.withUnsafeBufferPointer { text in
                 text.withMemoryRebound(to: CChar.self) { text in
                     EVP_PBE_scrypt_ex(
-                        text.baseAddress, text.count, salt, salt.count, UInt64(rounds), UInt64(block), UInt64(parallel), memory,
-                        key.bytes.baseAddress, key.bytes.count, OpenSSLObject.library.pointer, nil)
+                        text.baseAddress, text.count, salt, salt.count, UInt64(rounds), UInt64(block), UInt64(parallel),
+                        memory, key.bytes.baseAddress, key.bytes.count, OpenSSLObject.library.pointer, nil)
                 }
             }
         }

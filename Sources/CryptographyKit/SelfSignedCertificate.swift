@@ -1,17 +1,21 @@
 import CCrypto
 public import FilmgateCore
 
-/// A certificate that nobody else vouches for, and its key: enough for encryption, and for who compares its fingerprint.
+/// A certificate that nobody else vouches for, and its key: enough for encryption, and for who compares its
+/// fingerprint.
 public struct SelfSignedCertificate: Sendable {
     /// Both as PEM (RFC 7468); the key as PKCS #8, unencrypted.
     public let certificate: [UInt8], key: [UInt8]
 
     /// A certificate for servers (X.509 v3, P-256) for these host names and IP addresses, from now on.
     ///
-    /// Browsers take none that counts for more than 398 days. `unexpected` where one of `names` is no host name and no address.
+    /// Browsers take none that counts for more than 398 days. `unexpected` where one of `names` is no host name and no
+    /// address.
     public init(name: String, names: [String], days: Int) throws(IngestError) {
         let subjects = names.compactMap(Self.subject)
-        guard subjects.count == names.count, !names.isEmpty, let made = withoutTrace({ Self.make(name, subjects, days) }) else {
+        guard subjects.count == names.count, !names.isEmpty,
+            let made = withoutTrace({ Self.make(name, subjects, days) })
+        else {
             throw IngestError(.unexpected, "No certificate can be made for \(names.joined(separator: ", ")).")
         }
         (certificate, key) = made
@@ -59,7 +63,8 @@ public struct SelfSignedCertificate: Sendable {
     /// As OpenSSL's configuration writes an alternative name; nil for what could be read as more than one.
     private static func subject(_ name: String) -> String? {
         let isAddress = name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." }
-        guard !name.isEmpty, name.utf8.count <= 253, name.utf8.allSatisfy({ isHostByte($0) || (isAddress && $0 == UInt8(ascii: ":")) })
+        guard !name.isEmpty, name.utf8.count <= 253,
+            name.utf8.allSatisfy({ isHostByte($0) || (isAddress && $0 == UInt8(ascii: ":")) })
         else {
             return nil
         }
@@ -68,7 +73,9 @@ public struct SelfSignedCertificate: Sendable {
 
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
     }
@@ -80,17 +87,20 @@ public struct SelfSignedCertificate: Sendable {
         else { return nil }
         var made: OpaquePointer?
         guard EVP_PKEY_generate(maker.pointer, &made) == 1, let key = OpenSSLHandle(made, { EVP_PKEY_free($0) }),
-            let certificate = OpenSSLHandle(X509_new_ex(library, nil), { X509_free($0) }), fill(certificate, key, name, days)
+            let certificate = OpenSSLHandle(X509_new_ex(library, nil), { X509_free($0) }),
+            fill(certificate, key, name, days)
         else { return nil }
         for (kind, value) in [
-            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"), (NID_ext_key_usage, "serverAuth"),
-            (NID_subject_alt_name, subjects.joined(separator: ",")),
+            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+            (NID_ext_key_usage, "serverAuth"), (NID_subject_alt_name, subjects.joined(separator: ",")),
         ] {
             guard let detail = OpenSSLHandle(X509V3_EXT_conf_nid(nil, nil, kind, value), { X509_EXTENSION_free($0) }),
                 X509_add_ext(certificate.pointer, detail.pointer, -1) == 1
             else { return nil }
         }
-        guard X509_sign(certificate.pointer, key.pointer, OpenSSLObject.hash("SHA2-256").pointer) > 0 else { return nil }
+        guard X509_sign(certificate.pointer, key.pointer, OpenSSLObject.hash("SHA2-256").pointer) > 0 else {
+            return nil
+        }
         guard let certificatePEM = text({ PEM_write_bio_X509($0, certificate.pointer) }),
             let keyPEM = text({ PEM_write_bio_PrivateKey($0, key.pointer, nil, nil, 0, nil, nil) })
         else { return nil }
@@ -98,10 +108,14 @@ public struct SelfSignedCertificate: Sendable {
     }
 
     /// Everything but extensions and signature.
-    private static func fill(_ certificate: borrowing OpenSSLHandle, _ key: borrowing OpenSSLHandle, _ name: String, _ days: Int) -> Bool {
-        // Version 3, whose number is 2; a random serial number, as RFC 5280, section 4.1.2.2, wants it: positive, 20 bytes at most.
+    private static func fill(
+        _ certificate: borrowing OpenSSLHandle, _ key: borrowing OpenSSLHandle, _ name: String, _ days: Int
+    ) -> Bool {
+        // Version 3, whose number is 2; a random serial number, as RFC 5280, section 4.1.2.2, wants it: positive, 20
+        // bytes at most.
         guard X509_set_version(certificate.pointer, 2) == 1, let serial = OpenSSLHandle(BN_new(), { BN_free($0) }),
-            BN_rand(serial.pointer, 126, 0, 0) == 1, BN_to_ASN1_INTEGER(serial.pointer, X509_get_serialNumber(certificate.pointer)) != nil
+            BN_rand(serial.pointer, 126, 0, 0) == 1,
+            BN_to_ASN1_INTEGER(serial.pointer, X509_get_serialNumber(certificate.pointer)) != nil
         else { return false }
         // From an hour ago: the clock of a phone may be behind.
         guard X509_gmtime_adj(X509_getm_notBefore(certificate.pointer), -3600) != nil,
@@ -114,9 +128,13 @@ public struct SelfSignedCertificate: Sendable {
     }
 
     private static func text(_ write: (OpaquePointer) -> CInt) -> [UInt8]? {
-        guard let output = OpenSSLHandle(BIO_new(BIO_s_mem()), { BIO_free_all($0) }), write(output.pointer) == 1 else { return nil }
+        guard let output = OpenSSLHandle(BIO_new(BIO_s_mem()), { BIO_free_all($0) }), write(output.pointer) == 1 else {
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: BIO_ctrl_pending(output.pointer))
-        guard !bytes.isEmpty, BIO_read(output.pointer, &bytes, CInt(bytes.count)) == CInt(bytes.count) else { return nil }
+        guard !bytes.isEmpty, BIO_read(output.pointer, &bytes, CInt(bytes.count)) == CInt(bytes.count) else {
+            return nil
+        }
         return bytes
     }
 }

@@ -8,7 +8,8 @@ final class CommandReceiver: ChannelInboundHandler, @unchecked Sendable {
 
     private var bytes: [UInt8] = [], lines: CircularBuffer<FTPCommand> = [], ended = false
     private var waiting: EventLoopPromise<FTPCommand?>?
-    /// Runs only while the client is waited for: its silence counts, the time that a transfer or an answer takes does not.
+    /// Runs only while the client is waited for: its silence counts, the time that a transfer or an answer takes does
+    /// not.
     private var alarm: Scheduled<Void>?
     /// Ends the transfer that is going on.
     private var breakOff: (@Sendable () -> Void)?

@@ -21,11 +21,14 @@ final class DataEndpoint: Sendable {
 
     struct Setup: Sendable {
         /// The client's address, as `PeerAddress` writes it.
-        var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, patience: Duration, foreign: @Sendable () -> Void
+        var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, patience: Duration
+        var foreign: @Sendable () -> Void
     }
 
     /// Waits on the first free port of the range, at the address that the client reached.
-    static func listening(at address: SocketAddress, _ ports: ClosedRange<Int>?, _ setup: Setup) async throws -> DataEndpoint {
+    static func listening(at address: SocketAddress, _ ports: ClosedRange<Int>?, _ setup: Setup) async throws
+        -> DataEndpoint
+    {
         let promise = setup.group.next().makePromise(of: DataConnection.self)
         let bootstrap = ServerBootstrap(group: setup.group).serverChannelOption(.backlog, value: 4)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.autoRead, value: false)
@@ -58,7 +61,8 @@ final class DataEndpoint: Sendable {
             setup.foreign()
             throw IngestError(.accessDenied, "A client asked for a connection to another machine.")
         }
-        return DataEndpoint(.calling(address), port: port, arrived: setup.group.next().makePromise(of: DataConnection.self))
+        return DataEndpoint(
+            .calling(address), port: port, arrived: setup.group.next().makePromise(of: DataConnection.self))
     }
 
     /// The connection, within the setup's patience.
@@ -94,7 +98,8 @@ final class DataEndpoint: Sendable {
         }
     }
 
-    /// Not needed any more; a connection that nobody took yet is broken off, not ended: what came over it is not the whole file.
+    /// Not needed any more; a connection that nobody took yet is broken off, not ended: what came over it is not the
+    /// whole file.
     func close() {
         guard !isTaken.withLock({ $0 }) else { return }
         if case .listening(let listener) = way { listener.close(promise: nil) }
@@ -103,8 +108,9 @@ final class DataEndpoint: Sendable {
     }
 
     /// `isUp` is called once the connection stands: before that, whoever closes the listener closes it as well.
-    private static func prepare(_ channel: any Channel, _ tls: NIOSSLContext?, _ isUp: @escaping @Sendable (DataConnection) -> Void) throws
-    {
+    private static func prepare(
+        _ channel: any Channel, _ tls: NIOSSLContext?, _ isUp: @escaping @Sendable (DataConnection) -> Void
+    ) throws {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(60)))
@@ -114,8 +120,8 @@ final class DataEndpoint: Sendable {
 
 /// A data connection and what comes over it.
 ///
-/// The inbox is kept beside the channel: a client that sends little has closed, and its channel let go of all handlers, before anybody
-/// asks for the first byte.
+/// The inbox is kept beside the channel: a client that sends little has closed, and its channel let go of all handlers,
+/// before anybody asks for the first byte.
 struct DataConnection: Sendable {
     let channel: any Channel, inbox: DataReceiver
 

@@ -14,7 +14,8 @@ extension FTPClient {
     ///
     /// It says also after a restart whose they are. `number` tells tries of one name apart.
     func part(_ number: Int) -> String {
-        (number == 1 ? "part" : "part-\(number)") + (peer.isEmpty ? "" : "@" + String(peer.map { $0 == ":" ? "_" : $0 }))
+        (number == 1 ? "part" : "part-\(number)")
+            + (peer.isEmpty ? "" : "@" + String(peer.map { $0 == ":" ? "_" : $0 }))
     }
 
     /// Whose files lie in the folder `part…` of a login; nobody's where it does not say.

@@ -1,7 +1,7 @@
 /// Who is connected, and who gives way where there is no place left.
 ///
-/// Somebody who only holds the line must not keep cameras out: who has not logged in gives way first where most of such come from, and
-/// there the one that has come least far. Who has logged in keeps the place, whoever else comes.
+/// Somebody who only holds the line must not keep cameras out: who has not logged in gives way first where most of such
+/// come from, and there the one that has come least far. Who has logged in keeps the place, whoever else comes.
 struct FTPConnections<Key: Hashable & Sendable>: Sendable {
     /// How far a connection has come.
     enum Standing: Int, Comparable, Sendable {
@@ -24,15 +24,19 @@ struct FTPConnections<Key: Hashable & Sendable>: Sendable {
 
     /// A newcomer from `network`, unless it is refused.
     mutating func admit(_ key: Key, from network: String) -> Verdict {
-        let unknown = connections.filter { $0.value.standing < .known }, near = unknown.filter { $0.value.network == network }
+        let unknown = connections.filter { $0.value.standing < .known }
+        let near = unknown.filter { $0.value.network == network }
         var victim: Key?
         if near.count >= mostUnknown {
-            // Who waits for the answer to a password has a turn coming: it would never come if newcomers took the place.
+            // Who waits for the answer to a password has a turn coming: it would never come if newcomers took the
+            // place.
             guard let weakest = Self.weakest(near.filter { $0.value.standing < .waiting }) else { return .refused }
             victim = weakest
         } else if connections.count >= most {
             let crowds = Dictionary(grouping: unknown) { $0.value.network }.values
-            guard let crowd = crowds.max(by: { $0.count < $1.count }), let weakest = Self.weakest(crowd) else { return .refused }
+            guard let crowd = crowds.max(by: { $0.count < $1.count }), let weakest = Self.weakest(crowd) else {
+                return .refused
+            }
             victim = weakest
         }
         if let victim { connections[victim] = nil }

@@ -12,6 +12,8 @@ struct FTPDate {
         gmtime_r(&seconds, &parts)
         (year, month, day) = (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        stamp = "\(year)\(two(month))\(two(day))" + [parts.tm_hour, parts.tm_min, parts.tm_sec].map { two(Int($0)) }.joined()
+        stamp =
+            "\(year)\(two(month))\(two(day))"
+            + [parts.tm_hour, parts.tm_min, parts.tm_sec].map { two(Int($0)) }.joined()
     }
 }

@@ -15,18 +15,24 @@ package struct FTPFile: Sendable, Hashable {
     /// Its client had sent everything and was told that it is safe.
     package var ended: Bool
     /// No client reaches it any more.
-    package var isAccepted: Bool { place.utf8.split(separator: 0x2F).dropFirst().first?.elementsEqual("in".utf8) ?? false }
+    package var isAccepted: Bool {
+        place.utf8.split(separator: 0x2F).dropFirst().first?.elementsEqual("in".utf8) ?? false
+    }
 
-    package init(login: String, path: FTPPath, place: String, size: UInt64, modified: Int64, inode: UInt64, ended: Bool) {
+    package init(login: String, path: FTPPath, place: String, size: UInt64, modified: Int64, inode: UInt64, ended: Bool)
+    {
         (self.login, self.path, self.place, self.size) = (login, path, place, size)
         (self.modified, self.inode, self.ended) = (modified, inode, ended)
     }
 
-    package static func == (a: Self, b: Self) -> Bool { a.place.isSpelled(as: b.place) && (a.size, a.modified) == (b.size, b.modified) }
+    package static func == (a: Self, b: Self) -> Bool {
+        a.place.isSpelled(as: b.place) && (a.size, a.modified) == (b.size, b.modified)
+    }
     package func hash(into hasher: inout Hasher) { place.hashSpelling(into: &hasher) }
 }
 
-/// Where pushed files lie until they are delivered: what still comes below `LOGIN/part`, what was accepted below `LOGIN/in/NUMBER`.
+/// Where pushed files lie until they are delivered: what still comes below `LOGIN/part`, what was accepted below
+/// `LOGIN/in/NUMBER`.
 ///
 /// Everything here blocks for the disk.
 package final class FTPInbox: Sendable {
@@ -38,14 +44,17 @@ package final class FTPInbox: Sendable {
     /// As long as it is held, nobody takes the inbox for one that was left behind.
     private let lock = Mutex<FolderLock?>(nil)
 
-    /// `limit` = the most bytes that may wait here; `isWhole` = true of a path and a name where the file's structure has its end.
+    /// `limit` = the most bytes that may wait here; `isWhole` = true of a path and a name where the file's structure
+    /// has its end.
     package convenience init(
         _ root: String, limit: UInt64, isWhole: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
     ) throws(IngestError) {
         try self.init(root, limit: limit, disk: FTPDisk(), isWhole: isWhole)
     }
 
-    init(_ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool) throws(IngestError) {
+    init(_ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool)
+        throws(IngestError)
+    {
         (self.root, self.limit, self.disk, self.isWhole) = (root, limit, disk, isWhole)
         try DurableFile.makeDirectories(root, mode: 0o700)
         lock.withLock { $0 = FolderLock(free: root) }
@@ -54,7 +63,8 @@ package final class FTPInbox: Sendable {
             (state.number, state.used) = (start, left.reduce(0) { $0 + $1.size })
             for file in left where !file.isAccepted {
                 let parts = file.place.utf8.split(separator: 0x2F).map { String(Substring($0)) }
-                state.tried(FTPRecent(client: FTPClient(login: file.login, part: parts[1]), path: file.path), file.place)
+                state.tried(
+                    FTPRecent(client: FTPClient(login: file.login, part: parts[1]), path: file.path), file.place)
                 if file.ended { state.finished.insert(file.place) }
             }
         }
@@ -73,9 +83,9 @@ package final class FTPInbox: Sendable {
 
     /// Begins or goes on with a file; `offset` nil = from its present end.
     ///
-    /// A client goes on only with what it sent itself, from the same address, until that is taken; what it repeats has to be what is here,
-    /// and what has its end already is not added to. Otherwise `rejected`, and the client is told afterwards that nothing is here: it sends
-    /// all of it. `storageFull`.
+    /// A client goes on only with what it sent itself, from the same address, until that is taken; what it repeats has
+    /// to be what is here, and what has its end already is not added to. Otherwise `rejected`, and the client is told
+    /// afterwards that nothing is here: it sends all of it. `storageFull`.
     package func begin(_ client: FTPClient, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
         let recent = FTPRecent(client: client, path: path)
@@ -86,7 +96,9 @@ package final class FTPInbox: Sendable {
                     start.place = own
                 } else if offset != nil || state.lately[recent] != nil || state.last(recent) != nil {
                     state.forget(recent)
-                    throw IngestError(.rejected, "\(PathText.shown(path.shown)) cannot be continued here: send it from the beginning.")
+                    throw IngestError(
+                        .rejected, "\(PathText.shown(path.shown)) cannot be continued here: send it from the beginning."
+                    )
                 }
             }
             start.isAcknowledged = state.finished.contains(start.place)
@@ -97,7 +109,8 @@ package final class FTPInbox: Sendable {
         }
         do throws(IngestError) {
             try DurableFile.makeDirectories(Paths.folder(root + "/" + start.place), mode: 0o700)
-            return try FTPUpload(self, recent, start, isWhole: offset != 0 && isWhole("\(root)/\(start.place)", path.name))
+            return try FTPUpload(
+                self, recent, start, isWhole: offset != 0 && isWhole("\(root)/\(start.place)", path.name))
         } catch {
             state.withLock { state in
                 state.writing.remove(start.place)
@@ -107,7 +120,8 @@ package final class FTPInbox: Sendable {
         }
     }
 
-    /// Its client sent other bytes than are here, so these are another file's: it has to send all of its own, and nobody goes on with these.
+    /// Its client sent other bytes than are here, so these are another file's: it has to send all of its own, and
+    /// nobody goes on with these.
     func disown(_ upload: FTPUpload) {
         state.withLock { state in
             state.tried(upload.recent.disowned, upload.place)
@@ -151,7 +165,9 @@ package final class FTPInbox: Sendable {
 
     /// Bytes that came, or that were given up.
     func count(_ bytes: Int) {
-        state.withLock { $0.used = bytes < 0 ? $0.used - min($0.used, UInt64(bytes.magnitude)) : $0.used + UInt64(bytes) }
+        state.withLock {
+            $0.used = bytes < 0 ? $0.used - min($0.used, UInt64(bytes.magnitude)) : $0.used + UInt64(bytes)
+        }
     }
 
     func ended(_ upload: FTPUpload, size: UInt64) {
@@ -187,7 +203,9 @@ package final class FTPInbox: Sendable {
         return state.withLock { state in
             guard let from = state.goingOn(was) else { return nil }
             let to = state.free(now), replaced = size(to)
-            guard from != to, size(from) > 0 || (state.finished.contains(from) && !FTPUpload.isShot(new.name)) else { return nil }
+            guard from != to, size(from) > 0 || (state.finished.contains(from) && !FTPUpload.isShot(new.name)) else {
+                return nil
+            }
             // What the client broke off under the new name is replaced by what it sent whole.
             if replaced > 0 {
                 guard state.finished.contains(from), withCPath(root + "/" + to, { unlink($0) }) == 0 else { return nil }
@@ -218,12 +236,14 @@ package final class FTPInbox: Sendable {
             let parts = entry.path.utf8.split(separator: 0x2F).map { String(Substring($0)) }
             guard parts.count >= 3, !isWriting(entry.path) else { return .proceed }
             let skip = parts[1] == "in" ? 3 : 2
-            guard parts.count > skip, let path = try? FTPPath(parts[skip...].joined(separator: "/"), from: .root) else { return .proceed }
+            guard parts.count > skip, let path = try? FTPPath(parts[skip...].joined(separator: "/"), from: .root) else {
+                return .proceed
+            }
             let isSafe = skip == 3 || FTPMark.isSafe("\(root)/\(entry.path)")
             found.append(
                 FTPFile(
-                    login: parts[0], path: path, place: entry.path, size: entry.size, modified: entry.modified, inode: entry.inode,
-                    ended: isSafe))
+                    login: parts[0], path: path, place: entry.path, size: entry.size, modified: entry.modified,
+                    inode: entry.inode, ended: isSafe))
             return .proceed
         }
         return found
@@ -233,13 +253,15 @@ package final class FTPInbox: Sendable {
 
     /// The file as it is now; nil when it is gone or being written again.
     package func current(_ file: FTPFile) throws(IngestError) -> FTPFile? {
-        guard !isWriting(file.place), let facts = try FileFacts.of("\(root)/\(file.place)"), facts.kind == .regular else { return nil }
+        guard !isWriting(file.place), let facts = try FileFacts.of("\(root)/\(file.place)"), facts.kind == .regular
+        else { return nil }
         var file = file
         (file.size, file.modified, file.inode) = (facts.size, facts.modified, facts.inode)
         return file
     }
 
-    /// Puts a finished file where no client reaches it any more, perhaps under another name; nil when it is being written again.
+    /// Puts a finished file where no client reaches it any more, perhaps under another name; nil when it is being
+    /// written again.
     package func accept(_ file: FTPFile, as path: FTPPath? = nil) throws(IngestError) -> FTPFile? {
         let number = state.withLock { state -> UInt64? in
             guard state.writing.insert(file.place).inserted else { return nil }

@@ -1,7 +1,8 @@
 import FileKit
 import Glibc
 
-/// How files lie in an inbox: their permissions say, also after a crash, whether their clients were told that they are safe.
+/// How files lie in an inbox: their permissions say, also after a crash, whether their clients were told that they are
+/// safe.
 enum FTPMark {
     static let coming: mode_t = 0o600, safe: mode_t = 0o400
 
@@ -12,20 +13,25 @@ enum FTPMark {
 
     /// Whether a file holds nothing that `other` does not begin with.
     static func isBeginning(_ path: String, of other: String) -> Bool {
-        let (first, second) = (withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }, withCPath(other) { open($0, O_RDONLY | O_CLOEXEC) })
+        let (first, second) = (
+            withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }, withCPath(other) { open($0, O_RDONLY | O_CLOEXEC) }
+        )
         defer { for descriptor in [first, second] where descriptor >= 0 { close(descriptor) } }
         guard first >= 0, second >= 0 else { return false }
         var one = [UInt8](repeating: 0, count: 256 << 10), two = one, offset: off_t = 0
         while true {
             let count = pread(first, &one, one.count, offset)
             if count == 0 { return true }
-            guard count > 0, pread(second, &two, count, offset) == count, memcmp(one, two, count) == 0 else { return false }
+            guard count > 0, pread(second, &two, count, offset) == count, memcmp(one, two, count) == 0 else {
+                return false
+            }
             offset += off_t(count)
         }
     }
 }
 
-/// What makes a pushed file safe, one step after the other; each gives zero or the error's number, and blocks for the disk.
+/// What makes a pushed file safe, one step after the other; each gives zero or the error's number, and blocks for the
+/// disk.
 struct FTPDisk: Sendable {
     /// The bytes, the length and the permissions of an open file are on the disk on return.
     var flush: @Sendable (Int32) -> Int32 = { descriptor in

@@ -4,10 +4,11 @@ import Glibc
 
 /// Files in inboxes that no server looks after any more, because it listens elsewhere now.
 package enum FTPOrphans {
-    /// Moves what lies in the inboxes beside `inbox` that nobody holds to the same places in `inbox`, and gives their count.
+    /// Moves what lies in the inboxes beside `inbox` that nobody holds to the same places in `inbox`, and gives their
+    /// count.
     ///
-    /// `kept` = inboxes that have an owner, though he may not have opened them yet. `takes` = whether a login's files belong here. To be
-    /// called before `inbox` is opened. Blocks for the disk; what cannot be moved stays.
+    /// `kept` = inboxes that have an owner, though he may not have opened them yet. `takes` = whether a login's files
+    /// belong here. To be called before `inbox` is opened. Blocks for the disk; what cannot be moved stays.
     package static func takeOver(
         into inbox: String, except kept: Set<String> = [], of takes: (String) -> Bool = { _ in true }
     ) throws(IngestError) -> Int {
@@ -26,12 +27,17 @@ package enum FTPOrphans {
         return count
     }
 
-    private static func move(_ other: String, into inbox: String, _ takes: (String) -> Bool) throws(IngestError) -> Int {
+    private static func move(_ other: String, into inbox: String, _ takes: (String) -> Bool) throws(IngestError) -> Int
+    {
         var files: [String] = [], folders: [String] = [], count = 0
         try DirectoryScan(root: other).run { entry in
             let login = entry.path.utf8.split(separator: 0x2F).first.map { String(Substring($0)) } ?? ""
             guard takes(login) else { return .skip }
-            if entry.type == .file { files.append(entry.path) } else if entry.type == .folder { folders.append(entry.path) }
+            if entry.type == .file {
+                files.append(entry.path)
+            } else if entry.type == .folder {
+                folders.append(entry.path)
+            }
             return .proceed
         }
         for file in files where move(file, from: other, into: inbox) { count += 1 }

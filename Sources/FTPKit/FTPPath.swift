@@ -14,7 +14,8 @@ package struct FTPPath: Sendable, Hashable {
     ///
     /// `escape` when it climbs above the root, `bad` when no file can have that name.
     package init(_ given: String, from folder: FTPPath) throws(Fault) {
-        var parts = given.utf8.first == 0x2F ? [] : folder.text.utf8.split(separator: 0x2F).map { String(Substring($0)) }
+        var parts =
+            given.utf8.first == 0x2F ? [] : folder.text.utf8.split(separator: 0x2F).map { String(Substring($0)) }
         guard given.utf8.count <= 2048 else { throw .bad }
         for part in given.utf8.split(separator: 0x2F) {
             switch String(Substring(part)) {
@@ -22,7 +23,9 @@ package struct FTPPath: Sendable, Hashable {
             case "..":
                 guard parts.popLast() != nil else { throw .escape }
             case let name:
-                guard name.utf8.count <= 255, !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .bad }
+                guard name.utf8.count <= 255, !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                    throw .bad
+                }
                 parts.append(name)
             }
         }
@@ -38,7 +41,9 @@ package struct FTPPath: Sendable, Hashable {
     /// Beside this one, under another name.
     package func beside(_ name: String) throws(Fault) -> FTPPath {
         try FTPPath(
-            name, from: FTPPath(text: text.utf8.split(separator: 0x2F).dropLast().map { String(Substring($0)) }.joined(separator: "/")))
+            name,
+            from: FTPPath(
+                text: text.utf8.split(separator: 0x2F).dropLast().map { String(Substring($0)) }.joined(separator: "/")))
     }
 
     package static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }

@@ -11,7 +11,8 @@ import Synchronization
 package final class FTPServer: Sendable {
     /// What a client did.
     package enum Event: Sendable {
-        /// Everything was sent and is durable. `abandoned` = the connection broke before the end; the client may go on later.
+        /// Everything was sent and is durable. `abandoned` = the connection broke before the end; the client may go on
+        /// later.
         case received(FTPFile, abandoned: Bool)
         case renamed(Renaming)
         /// Somebody was turned away: `password`, `path`, `tls` or `elsewhere`.
@@ -42,17 +43,21 @@ package final class FTPServer: Sendable {
 
     /// `tell` is called on any thread and must be quick.
     ///
-    /// `confirm` is asked after `tell` by the place of a file that came or was renamed, and may take its time: its client hears 226 or 250
-    /// only where it gives nil, and 451 with what it gives otherwise. Absent: what is in the inbox is safe.
-    /// `misconfigured` where the certificate cannot be used or there is no login.
+    /// `confirm` is asked after `tell` by the place of a file that came or was renamed, and may take its time: its
+    /// client hears 226 or 250 only where it gives nil, and 451 with what it gives otherwise. Absent: what is in the
+    /// inbox is safe. `misconfigured` where the certificate cannot be used or there is no login.
     package init(
         _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger,
         confirm: (@Sendable (String) async -> String?)? = nil, tell: @escaping @Sendable (Event) -> Void
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
-        (self.options, self.logins, self.inbox, self.logger, self.tell, self.confirm) = (options, logins, inbox, logger, tell, confirm)
+        (self.options, self.logins, self.inbox, self.logger, self.tell, self.confirm) = (
+            options, logins, inbox, logger, tell, confirm
+        )
         state = Mutex(State(connections: FTPConnections(most: options.maxSessions, mostUnknown: options.maxUnknown)))
-        tls = try options.tls == .none ? nil : ServerCertificate(certificate: options.certificate, key: options.key).context()
+        tls =
+            try options.tls == .none
+            ? nil : ServerCertificate(certificate: options.certificate, key: options.key).context()
     }
 
     /// A login as the name of a folder.
@@ -76,7 +81,9 @@ package final class FTPServer: Sendable {
     package func start() async throws(IngestError) {
         let options = options
         let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 64)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(
+                .socketOption(.so_keepalive), value: 1
+            )
             // ABOR comes with an urgent byte, which may be the end of its line.
             .childChannelOption(.socketOption(NIOBSDSocket.Option(rawValue: SO_OOBINLINE)), value: 1)
             .childChannelInitializer { channel in channel.eventLoop.makeCompletedFuture { try self.welcome(channel) } }
@@ -100,11 +107,13 @@ package final class FTPServer: Sendable {
         case EADDRINUSE:
             return IngestError(
                 .unavailable, "Port \(options.port) at \(options.host) is in use by another program.",
-                advice: "That may be an FTP server of this computer, or another filmgate: `ss -ltnp 'sport = :\(options.port)'` names it. "
+                advice:
+                    "That may be an FTP server of this computer, or another filmgate: `ss -ltnp 'sport = :\(options.port)'` names it. "
                     + "Stop it, or choose another port with `listen: \"\(options.host):PORT\"`.", cause: error)
         case EADDRNOTAVAIL:
             return IngestError(
-                .unavailable, "This computer has no address \(options.host), so port \(options.port) cannot be opened there.",
+                .unavailable,
+                "This computer has no address \(options.host), so port \(options.port) cannot be opened there.",
                 advice: "`ip addr` lists those it has.", cause: error)
         default: return IngestError(.unavailable, "\(place) cannot be listened on: \(error).", cause: error)
         }
@@ -132,7 +141,9 @@ package final class FTPServer: Sendable {
         }
         try? await listener?.close().get()
         for channel in idle { channel.close(promise: nil) }
-        let timer = group.any().scheduleTask(in: TimeAmount(options.grace)) { for channel in busy { channel.close(promise: nil) } }
+        let timer = group.any().scheduleTask(in: TimeAmount(options.grace)) {
+            for channel in busy { channel.close(promise: nil) }
+        }
         for channel in busy { try? await channel.closeFuture.get() }
         timer.cancel()
     }
@@ -148,15 +159,17 @@ package final class FTPServer: Sendable {
         }
     }
 
-    func endTransfer(_ channel: any Channel) { state.withLock { _ = $0.transferring.remove(ObjectIdentifier(channel)) } }
+    func endTransfer(_ channel: any Channel) {
+        state.withLock { _ = $0.transferring.remove(ObjectIdentifier(channel)) }
+    }
 
     /// A transfer that `stop` has to break off.
     func watch(_ line: DataConnection) {
-        let key = ObjectIdentifier(line.channel),
-            isStopped = state.withLock { state in
-                state.lines[key] = line
-                return state.isStopped
-            }
+        let key = ObjectIdentifier(line.channel)
+        let isStopped = state.withLock { state in
+            state.lines[key] = line
+            return state.isStopped
+        }
         line.channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.lines.removeValue(forKey: key) } }
         if isStopped { line.cut() }
     }
@@ -191,7 +204,9 @@ package final class FTPServer: Sendable {
         other?.close(promise: nil)
         guard verdict != .refused else {
             refuse("a connection from \(peer): too many at once", from: peer)
-            channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in channel.close(promise: nil) }
+            channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in
+                channel.close(promise: nil)
+            }
             return
         }
         channel.closeFuture.whenComplete { _ in

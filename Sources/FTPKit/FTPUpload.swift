@@ -23,7 +23,9 @@ package final class FTPUpload: Sendable {
     var path: FTPPath { recent.path }
 
     init(_ inbox: FTPInbox, _ recent: FTPRecent, _ begun: Start, isWhole: Bool) throws(IngestError) {
-        (self.inbox, self.recent, place, isAcknowledged, self.isWhole) = (inbox, recent, begun.place, begun.isAcknowledged, isWhole)
+        (self.inbox, self.recent, place, isAcknowledged, self.isWhole) = (
+            inbox, recent, begun.place, begun.isAcknowledged, isWhole
+        )
         let full = "\(inbox.root)/\(begun.place)", path = recent.path
         let old = Self.size(full), start = begun.offset ?? old
         guard start <= old else {
@@ -91,19 +93,24 @@ package final class FTPUpload: Sendable {
         var block = [UInt8](repeating: 0, count: min(wanted.count, 256 << 10)), done = 0
         while done < wanted.count {
             let count = pread(descriptor, &block, min(block.count, wanted.count - done), off_t(offset) + off_t(done))
-            guard count > 0, let start = wanted.baseAddress, memcmp(start + done, block, count) == 0 else { return false }
+            guard count > 0, let start = wanted.baseAddress, memcmp(start + done, block, count) == 0 else {
+                return false
+            }
             done += count
         }
         return true
     }
 
-    /// The client sent everything: on return the bytes, the name and the mark that says so are on the disk, one after the other.
+    /// The client sent everything: on return the bytes, the name and the mark that says so are on the disk, one after
+    /// the other.
     ///
-    /// A mark that came to the disk before the bytes would, after a power cut, protect what is left of them from the client's next try.
+    /// A mark that came to the disk before the bytes would, after a power cut, protect what is left of them from the
+    /// client's next try.
     package func finish() throws(IngestError) -> FTPFile {
         // It ended before what is here does.
         if position < there { throw another() }
-        // A connection that broke before the first byte looks the same: no picture is empty, and its client would forget it.
+        // A connection that broke before the first byte looks the same: no picture is empty, and its client would
+        // forget it.
         if position == 0, Self.isShot(path.name) {
             throw IngestError(.rejected, "No bytes of \(PathText.shown(path.shown)) came: send it again.")
         }
@@ -119,8 +126,8 @@ package final class FTPUpload: Sendable {
             throw IngestError(.unavailable, "\(PathText.shown(path.shown)) vanished from the inbox.")
         }
         return FTPFile(
-            login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified, inode: facts.inode,
-            ended: true)
+            login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified,
+            inode: facts.inode, ended: true)
     }
 
     private func settle(_ descriptor: Int32) -> Int32 {
@@ -165,16 +172,18 @@ package final class FTPUpload: Sendable {
 
     private static func failure(_ code: Int32, _ path: FTPPath) -> IngestError {
         let words = "\(PathText.shown(path.shown)) cannot be written: \(SystemFailure(code).text)."
-        return IngestError(code == ENOSPC || code == EDQUOT ? .storageFull : .rejected, words, cause: SystemFailure(code))
+        return IngestError(
+            code == ENOSPC || code == EDQUOT ? .storageFull : .rejected, words, cause: SystemFailure(code))
     }
 }
 
 extension FTPUpload {
     /// What an interrupted upload left; nil when there is nothing.
     package var leftover: FTPFile? {
-        guard !inbox.isGivenUp(self), let facts = (try? FileFacts.of("\(inbox.root)/\(place)")) ?? nil, facts.size > 0 else { return nil }
+        guard !inbox.isGivenUp(self), let facts = (try? FileFacts.of("\(inbox.root)/\(place)")) ?? nil, facts.size > 0
+        else { return nil }
         return FTPFile(
-            login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified, inode: facts.inode,
-            ended: isAcknowledged)
+            login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified,
+            inode: facts.inode, ended: isAcknowledged)
     }
 }

@@ -1,9 +1,10 @@
 /// How soon the next password from an address, or for a login, is looked at.
 ///
-/// Failures are counted over connections: by address (a /64 of IPv6) and by login. After `free` of them each further failure closes the
-/// address and the login for longer, up to `slowest`; what comes meanwhile waits, right or wrong. A login that has come in from an address
-/// before is not held up there by what other addresses try. A right password takes no failure back: whoever has one could guess others
-/// with it. Failures are forgotten after `memory` without one.
+/// Failures are counted over connections: by address (a /64 of IPv6) and by login. After `free` of them each further
+/// failure closes the address and the login for longer, up to `slowest`; what comes meanwhile waits, right or wrong. A
+/// login that has come in from an address before is not held up there by what other addresses try. A right password
+/// takes no failure back: whoever has one could guess others with it. Failures are forgotten after `memory` without
+/// one.
 struct LoginThrottle: Sendable {
     typealias Instant = ContinuousClock.Instant
     struct Attempt: Sendable, Hashable {
@@ -27,12 +28,14 @@ struct LoginThrottle: Sendable {
 
     /// Which of those that wait is looked at now; nil = none.
     ///
-    /// The kind that waited longest since its last turn goes first, then who came first: guesses at one login do not hold up the others. Who
-    /// is ahead keeps the address and the login for itself until both are open: they open at different moments, and whoever comes later
-    /// would take each as it opens, for ever.
+    /// The kind that waited longest since its last turn goes first, then who came first: guesses at one login do not
+    /// hold up the others. Who is ahead keeps the address and the login for itself until both are open: they open at
+    /// different moments, and whoever comes later would take each as it opens, for ever.
     func first(of waiting: [(attempt: Attempt, number: Int)], at now: Instant) -> Int? {
         let order = waiting.indices.sorted {
-            (turns[waiting[$0].attempt] ?? 0, waiting[$0].number) < (turns[waiting[$1].attempt] ?? 0, waiting[$1].number)
+            (turns[waiting[$0].attempt] ?? 0, waiting[$0].number) < (
+                turns[waiting[$1].attempt] ?? 0, waiting[$1].number
+            )
         }
         var networks: Set<String> = [], logins: Set<String?> = []
         for index in order {
@@ -46,7 +49,9 @@ struct LoginThrottle: Sendable {
     }
 
     /// True when the address has to wait between passwords.
-    func isSlowed(_ network: String, at now: Instant) -> Bool { (Self.current(networks[network], now)?.count ?? 0) >= Self.free }
+    func isSlowed(_ network: String, at now: Instant) -> Bool {
+        (Self.current(networks[network], now)?.count ?? 0) >= Self.free
+    }
 
     mutating func note(_ attempt: Attempt, isRight: Bool, at now: Instant) {
         turn += 1

@@ -13,7 +13,9 @@ enum PeerAddress {
     }
 
     /// Where to listen for, or to call, a machine that is written like this.
-    static func place(_ text: String, port: Int) throws -> SocketAddress { try SocketAddress(ipAddress: unmapped(text), port: port) }
+    static func place(_ text: String, port: Int) throws -> SocketAddress {
+        try SocketAddress(ipAddress: unmapped(text), port: port)
+    }
 
     /// The same address with another port; a mapped one becomes an IPv4 address, all others keep their scope.
     static func plain(_ address: SocketAddress) throws -> SocketAddress {
@@ -21,7 +23,8 @@ enum PeerAddress {
         return try place(text, port: 0)
     }
 
-    /// What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, out of which a machine takes as many as it likes.
+    /// What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, out of which a machine takes as many
+    /// as it likes.
     static func network(_ text: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         let bare = text.prefix { $0 != "%" }

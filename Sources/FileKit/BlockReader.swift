@@ -28,11 +28,12 @@ struct BlockReader: Sendable {
             let progressMark = ProgressMark.current
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
-                // One byte more than is left, so that a file that grew is found out; and no more pages than that: reading past the cache
-                // keeps all that it is given in memory.
+                // One byte more than is left, so that a file that grew is found out; and no more pages than that:
+                // reading past the cache keeps all that it is given in memory.
                 let pages = (size - offset) / UInt64(Self.page) + 1
                 let left = pages < UInt64(block.count / Self.page) ? Int(pages) * Self.page : block.count
-                let count = try next(of: file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: block[..<left]))
+                let count = try next(
+                    of: file, at: offset, into: UnsafeMutableRawBufferPointer(rebasing: block[..<left]))
                 if count == 0 { break }
                 try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 offset += UInt64(count)
@@ -42,7 +43,9 @@ struct BlockReader: Sendable {
         }
     }
 
-    private func next(of file: OpenFile, at offset: UInt64, into block: UnsafeMutableRawBufferPointer) throws(IngestError) -> Int {
+    private func next(
+        of file: OpenFile, at offset: UInt64, into block: UnsafeMutableRawBufferPointer
+    ) throws(IngestError) -> Int {
         var tries = 0
         while true {
             let count = read(file.descriptor, block, offset)

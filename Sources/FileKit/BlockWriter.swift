@@ -4,9 +4,9 @@ import Glibc
 
 /// Writes a new file of known size, block by block.
 ///
-/// The body of a larger file goes past the page cache where that is known to work well: a third of the processor time of a buffered write,
-/// and a card of 64 GB does not push out everything else that this machine has in memory. The head stays cached: it holds the metadata
-/// that the next step reads.
+/// The body of a larger file goes past the page cache where that is known to work well: a third of the processor time
+/// of a buffered write, and a card of 64 GB does not push out everything else that this machine has in memory. The head
+/// stays cached: it holds the metadata that the next step reads.
 final class BlockWriter {
     private let file: OpenFile, size: UInt64
     /// The file is never longer than what has been written; else room for all of it may be part of it from the start.
@@ -20,7 +20,9 @@ final class BlockWriter {
     private static let alignment = 4096
     private static let ext4: UInt64 = 0xEF53, xfs: UInt64 = 0x5846_5342
 
-    init(_ file: OpenFile, size: UInt64, grows: Bool = false) { (self.file, self.size, self.grows) = (file, size, grows) }
+    init(_ file: OpenFile, size: UInt64, grows: Bool = false) {
+        (self.file, self.size, self.grows) = (file, size, grows)
+    }
 
     func write(_ block: UnsafeRawBufferPointer) throws(IngestError) {
         if offset == UInt64(BufferPool.blockSize), size >= Self.threshold { try goDirect() }
@@ -57,7 +59,9 @@ final class BlockWriter {
         } catch {
             guard (error.cause as? SystemFailure)?.code == EINVAL else { throw error }
             finish()
-            guard lseek(file.descriptor, off_t(offset), SEEK_SET) >= 0 else { throw .writing(file.path, errno, size: size) }
+            guard lseek(file.descriptor, off_t(offset), SEEK_SET) >= 0 else {
+                throw .writing(file.path, errno, size: size)
+            }
             try file.write(block, of: size)
         }
     }

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Page-aligned memory for blocks on their way, kept for reuse: as many as were in use at once lately, however many files pass.
+/// Page-aligned memory for blocks on their way, kept for reuse: as many as were in use at once lately, however many
+/// files pass.
 final class BufferPool: Sendable {
     /// Bytes per block.
     static let blockSize = 1 << 20
@@ -34,7 +35,8 @@ final class BufferPool: Sendable {
             blocks.idle = min(blocks.idle, blocks.free.count)
             return block
         }
-        return kept.flatMap { UnsafeMutableRawPointer(bitPattern: $0) } ?? .allocate(byteCount: Self.blockSize, alignment: 4096)
+        return kept.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+            ?? .allocate(byteCount: Self.blockSize, alignment: 4096)
     }
 
     /// Takes back what `take` gave.

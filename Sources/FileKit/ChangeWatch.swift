@@ -30,7 +30,8 @@ package final class ChangeWatch: Sendable {
 
     deinit { for descriptor in ends + [events] where descriptor >= 0 { close(descriptor) } }
 
-    /// To be called before it is looked whether it is there already; false where the kernel gives no watch, or there is no folder.
+    /// To be called before it is looked whether it is there already; false where the kernel gives no watch, or there is
+    /// no folder.
     package func begin() -> Bool {
         guard events >= 0, ends[0] >= 0 else { return false }
         // The same folder again is the same watch.
@@ -39,7 +40,10 @@ package final class ChangeWatch: Sendable {
 
     /// True once something happened, false when nothing did for so many milliseconds (-1: for ever), or after `end`.
     package func wait(_ most: Int32) -> Bool {
-        var waits = [pollfd(fd: events, events: Int16(POLLIN), revents: 0), pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)]
+        var waits = [
+            pollfd(fd: events, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
+        ]
         guard poll(&waits, 2, most) > 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 4096), isNew = false
         while read(events, &buffer, buffer.count) > 0 { isNew = true }

@@ -3,10 +3,11 @@ import Dispatch
 public import FilmgateCore
 import Glibc
 
-/// Goes through a folder and all below it, in card order (``NaturalOrder`` in each folder, a folder's contents right after it), opening
-/// folders only.
+/// Goes through a folder and all below it, in card order (``NaturalOrder`` in each folder, a folder's contents right
+/// after it), opening folders only.
 ///
-/// Follows no links, so link loops are harmless; a folder that contains itself (damaged file systems) is named and not entered.
+/// Follows no links, so link loops are harmless; a folder that contains itself (damaged file systems) is named and not
+/// entered.
 public struct DirectoryScan: Sendable {
     /// Bounds against hostile or damaged trees.
     ///
@@ -23,8 +24,8 @@ public struct DirectoryScan: Sendable {
 
     public init(root: String, limits: Limits = Limits()) { (self.root, self.limits) = (root, limits) }
 
-    /// Calls `visit` once for each entry, folders before their contents, and a second time with `problem` set for a folder that cannot be
-    /// entered or read to its end.
+    /// Calls `visit` once for each entry, folders before their contents, and a second time with `problem` set for a
+    /// folder that cannot be entered or read to its end.
     ///
     /// Blocks for the disk. Throws when the root itself cannot be opened or looked at.
     public func run(_ visit: (ScanEntry) -> ScanStep) throws(IngestError) {
@@ -65,16 +66,20 @@ private final class Walk {
 
     func report(_ entry: ScanEntry) { if !stopped, visit(entry) == .stop { stopped = true } }
 
-    /// Visits `names`, the contents of the folder `prefix` (empty or ending in `/`), whose ancestors and self are `chain`.
+    /// Visits `names`, the contents of the folder `prefix` (empty or ending in `/`), whose ancestors and self are
+    /// `chain`.
     func go(_ names: borrowing NameList, in stream: borrowing DirectoryStream, below prefix: String, chain: [Place]) {
         count += names.count
         var facts = FactsPrefetcher(names.count, names.asking(in: stream.descriptor))
         for index in 0..<names.count where !stopped {
             var entry = names.entry(index, below: prefix, depth: chain.count - 1, facts.answer(index))
-            entry.isBoundary = entry.type == .folder && entry.problem == nil && entry.device != device && entry.device != chain.last?.device
+            entry.isBoundary =
+                entry.type == .folder && entry.problem == nil && entry.device != device
+                && entry.device != chain.last?.device
             let step = visit(entry)
             if step == .stop { stopped = true }
-            guard entry.type == .folder, entry.problem == nil, step == .cross || (step == .proceed && !entry.isBoundary) else { continue }
+            guard entry.type == .folder, entry.problem == nil, step == .cross || (step == .proceed && !entry.isBoundary)
+            else { continue }
             if let problem = enter(entry, names, index, in: stream, chain: chain) {
                 entry.problem = problem
                 report(entry)
@@ -84,7 +89,8 @@ private final class Walk {
 
     /// Goes through a folder; the reason when that was not possible in full.
     private func enter(
-        _ folder: ScanEntry, _ names: borrowing NameList, _ index: Int, in parent: borrowing DirectoryStream, chain: [Place]
+        _ folder: ScanEntry, _ names: borrowing NameList, _ index: Int, in parent: borrowing DirectoryStream,
+        chain: [Place]
     ) -> String? {
         guard chain.count <= limits.depth else { return "more than \(limits.depth) folders below each other" }
         guard count < limits.entries else { return "more than \(limits.entries) entries in all" }

@@ -8,8 +8,8 @@ import Glibc
 public enum DurableFile {
     /// Gives the finished file `part` its final name.
     ///
-    /// Never replaces anything: `nameTaken` when the name is in use. `part` and `final` must be on one file system (otherwise the error's
-    /// `cause` is `SystemFailure(EXDEV)`); `part` keeps its name on failure.
+    /// Never replaces anything: `nameTaken` when the name is in use. `part` and `final` must be on one file system
+    /// (otherwise the error's `cause` is `SystemFailure(EXDEV)`); `part` keeps its name on failure.
     public static func publish(part: String, as final: String) throws(IngestError) {
         let facts = try FileFacts.of(part)
         try move(part, to: final)
@@ -31,11 +31,14 @@ public enum DurableFile {
         if case .success(true) = isOurs { _ = Result { () throws(IngestError) in try move(final, to: part) } }
     }
 
-    /// Gives a file another name on its file system; `nameTaken` when that is in use, and `notFound` when the file is gone.
+    /// Gives a file another name on its file system; `nameTaken` when that is in use, and `notFound` when the file is
+    /// gone.
     ///
     /// Nothing is flushed.
     public static func move(_ path: String, to other: String) throws(IngestError) {
-        let code = withCPath(path) { old in withCPath(other) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) } }
+        let code = withCPath(path) { old in
+            withCPath(other) { new in fg_rename_exclusive(AT_FDCWD, old, AT_FDCWD, new) }
+        }
         if code == ENOENT, (try? FileFacts.of(path)) == .some(.none) { throw .reading(path, ENOENT) }
         if code != 0 { throw .writing(other, code) }
     }

@@ -2,11 +2,11 @@ internal import CLinux
 import Dispatch
 import FilmgateCore
 
-/// What the file system says about the names of one folder, asked some names ahead and by two threads: asking takes most of the time that
-/// listing a full card takes.
+/// What the file system says about the names of one folder, asked some names ahead and by two threads: asking takes
+/// most of the time that listing a full card takes.
 ///
-/// For one caller. How far ahead it looks grows while answers come quickly, so that a scan which ends early, or a slow card, is asked little
-/// in vain.
+/// For one caller. How far ahead it looks grows while answers come quickly, so that a scan which ends early, or a slow
+/// card, is asked little in vain.
 struct FactsPrefetcher: ~Copyable {
     struct Answer: Sendable { var facts = fg_stat(), code: CInt = 0 }
 

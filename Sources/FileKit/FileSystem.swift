@@ -9,7 +9,8 @@ public enum FileSystem {
         return first == second
     }
 
-    /// Where the disk of `path` is mounted: the highest folder above it that is on the same device; nil when the disk does not answer.
+    /// Where the disk of `path` is mounted: the highest folder above it that is on the same device; nil when the disk
+    /// does not answer.
     public static func mountPoint(of path: String) -> String? {
         var at = canonical(existing(path))
         guard let device = device(of: at) else { return nil }
@@ -57,7 +58,8 @@ public enum FileSystem {
 
     /// Whether the disk under `folder`, one of ours, still works: a small file can be made there, and made durable.
     ///
-    /// So does a full one. One that was taken out does not, whether or not its folder has gone with it. Blocks for the disk.
+    /// So does a full one. One that was taken out does not, whether or not its folder has gone with it. Blocks for the
+    /// disk.
     public static func works(at folder: String) -> Bool {
         // Named as what a crash leaves in a staging area, so that it goes as that.
         let part = "\(folder)/\(String(UInt64.random(in: 1 << 60 ... .max), radix: 16))-works.part"
@@ -77,7 +79,8 @@ public enum FileSystem {
     /// Removes a file that is ours; a missing one is fine.
     public static func remove(_ path: String) { _ = withCPath(path) { unlink($0) } }
 
-    /// Sets the modification time (nanoseconds since 1970) of a file that is ours; file systems that keep none are forgiven.
+    /// Sets the modification time (nanoseconds since 1970) of a file that is ours; file systems that keep none are
+    /// forgiven.
     public static func setModified(_ path: String, _ nanoseconds: Int64) throws(IngestError) {
         try OpenFile.reading(path).file.setModified(nanoseconds)
     }
@@ -116,8 +119,8 @@ public enum FileSystem {
         }
     }
 
-    /// True when `inner` is the folder `outer` or lies below it, also by another way: through links, a bind mount, or in another spelling on a
-    /// file system that ignores case.
+    /// True when `inner` is the folder `outer` or lies below it, also by another way: through links, a bind mount, or
+    /// in another spelling on a file system that ignores case.
     ///
     /// What does not exist yet counts as if it did.
     public static func encloses(_ outer: String, _ inner: String) -> Bool {
@@ -138,7 +141,8 @@ public enum FileSystem {
     /// What does not exist yet is compared by its names below the folder that does.
     public static func isOneFolder(_ a: String, _ b: String) -> Bool {
         let a = canonical(a), b = canonical(b), above = (existing(a), existing(b))
-        guard let one = Paths.relative(a, to: above.0), let other = Paths.relative(b, to: above.1), one.utf8.elementsEqual(other.utf8)
+        guard let one = Paths.relative(a, to: above.0), let other = Paths.relative(b, to: above.1),
+            one.utf8.elementsEqual(other.utf8)
         else { return false }
         if above.0.utf8.elementsEqual(above.1.utf8) { return true }
         guard let folder = identity(of: above.0) else { return false }

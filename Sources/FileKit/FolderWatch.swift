@@ -54,7 +54,8 @@ public final class FolderWatch {
 
     private static let mask =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
-        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW) | UInt32(IN_EXCL_UNLINK)
+        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_ONLYDIR) | UInt32(IN_DONT_FOLLOW)
+        | UInt32(IN_EXCL_UNLINK)
 
     /// Watches the folder `path` below the root, "" the root itself.
     ///
@@ -71,9 +72,11 @@ public final class FolderWatch {
         }
         guard code == ENOSPC || code == ENOMEM else { return false }
         throw IngestError(
-            .unavailable, "The kernel watches no more than \(folders.count) folders of \(PathText.shown(root)) for this user.",
+            .unavailable,
+            "The kernel watches no more than \(folders.count) folders of \(PathText.shown(root)) for this user.",
             advice:
-                "Raise the limit: sysctl fs.inotify.max_user_watches=524288. Until then the folders are looked through every few seconds.")
+                "Raise the limit: sysctl fs.inotify.max_user_watches=524288. Until then the folders are looked through every few seconds."
+        )
     }
 
     /// Forgets the folder `path` and all below it.

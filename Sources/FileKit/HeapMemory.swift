@@ -2,14 +2,17 @@ import CLinux
 
 /// How this process treats memory that it has freed.
 public enum HeapMemory {
-    /// For programs that run for days: few heaps whatever the number of threads, and large pieces go back to the system at once.
+    /// For programs that run for days: few heaps whatever the number of threads, and large pieces go back to the system
+    /// at once.
     ///
     /// Before other threads begin.
     public static func keepSteady() { fg_memory_keep_steady() }
 
-    /// Gives pages that nothing uses back to the system, and blocks for copying that nothing has used since it was called last.
+    /// Gives pages that nothing uses back to the system, and blocks for copying that nothing has used since it was
+    /// called last.
     ///
-    /// What listing a full card took would stay with this process else, for as long as it lives. Takes some milliseconds.
+    /// What listing a full card took would stay with this process else, for as long as it lives. Takes some
+    /// milliseconds.
     public static func giveBack() {
         BufferPool.shared.shrink()
         fg_memory_give_back()

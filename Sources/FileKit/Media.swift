@@ -3,14 +3,17 @@ import Glibc
 
 /// Which storage the bytes of a path really lie on: two paths may show different devices and share one.
 ///
-/// Subvolumes of btrfs have device numbers of their own; partitions are parts of one disk, and so is what is encrypted on them or put together
-/// from them; a loop device keeps its bytes in a file, an overlay and some file systems through FUSE in the folders below them.
+/// Subvolumes of btrfs have device numbers of their own; partitions are parts of one disk, and so is what is encrypted
+/// on them or put together from them; a loop device keeps its bytes in a file, an overlay and some file systems through
+/// FUSE in the folders below them.
 public struct Media: Sendable {
     private let table: MountTable
     /// Where the kernel describes block devices.
     private let blocks: String
 
-    public init(_ table: MountTable, blocks: String = "/sys/class/block") { (self.table, self.blocks) = (table, blocks) }
+    public init(_ table: MountTable, blocks: String = "/sys/class/block") {
+        (self.table, self.blocks) = (table, blocks)
+    }
 
     /// With the table of this process.
     ///
@@ -22,7 +25,8 @@ public struct Media: Sendable {
         !under(FileSystem.canonical(one)).isDisjoint(with: under(FileSystem.canonical(other)))
     }
 
-    /// Names of the file systems that hold the bytes of `path` (absolute, without links), the one that it is seen in first.
+    /// Names of the file systems that hold the bytes of `path` (absolute, without links), the one that it is seen in
+    /// first.
     ///
     /// A path that nothing is mounted for lies nowhere.
     func under(_ path: String, depth: Int = 0) -> Set<String> {
@@ -41,7 +45,9 @@ public struct Media: Sendable {
             }
         }
         if mount.type == "overlay" {
-            for folder in Self.layers(mount.options) { found.formUnion(under(FileSystem.canonical(folder), depth: depth + 1)) }
+            for folder in Self.layers(mount.options) {
+                found.formUnion(under(FileSystem.canonical(folder), depth: depth + 1))
+            }
         }
         return found
     }
@@ -51,7 +57,9 @@ public struct Media: Sendable {
         guard depth < 8 else { return [] }
         let below = SmallFile.names(in: "\(blocks)/\(name)/slaves")
         if !below.isEmpty { return below.reduce(into: []) { $0.formUnion(disks($1, depth: depth + 1)) } }
-        guard (try? SmallFile.read("\(blocks)/\(name)/partition")) != nil, let link = SmallFile.link("\(blocks)/\(name)") else {
+        guard (try? SmallFile.read("\(blocks)/\(name)/partition")) != nil,
+            let link = SmallFile.link("\(blocks)/\(name)")
+        else {
             return [name]
         }
         // The kernel keeps a partition's folder inside that of its disk.

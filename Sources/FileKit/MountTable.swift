@@ -19,13 +19,15 @@ public struct Mount: Sendable, Hashable {
     public var options: String
 
     public init(
-        id: Int, device: String, root: String, point: String, type: String, source: String, isReadOnly: Bool = false, options: String = ""
+        id: Int, device: String, root: String, point: String, type: String, source: String, isReadOnly: Bool = false,
+        options: String = ""
     ) {
         (self.id, self.device, self.root, self.point) = (id, device, root, point)
         (self.type, self.source, self.isReadOnly, self.options) = (type, source, isReadOnly, options)
     }
 
-    /// `path` as seen from the top of the file system, without a leading `/`; nil when it does not lie below this mount.
+    /// `path` as seen from the top of the file system, without a leading `/`; nil when it does not lie below this
+    /// mount.
     public func pathOnVolume(_ path: String) -> String? {
         guard let below = Paths.relative(path, to: point) else { return nil }
         let top = root.drop { $0 == "/" }
@@ -41,13 +43,14 @@ public struct MountTable: Sendable, Hashable {
 
     /// The table of this process.
     ///
-    /// Reads a small kernel file. Inside a changed root (chroot), where the kernel names no mount for `/`, the device that `/` lies on stands
-    /// for it.
+    /// Reads a small kernel file. Inside a changed root (chroot), where the kernel names no mount for `/`, the device
+    /// that `/` lies on stands for it.
     public static func current(_ file: String = "/proc/self/mountinfo") throws(IngestError) -> MountTable {
         var table = MountTable(parsing: try SmallFile.read(file))
         if !table.isMountPoint("/"), let device = try FileFacts.of("/")?.device {
             let number = "\(device >> 8 & 0xFFF | device >> 32 & ~0xFFF):\(device & 0xFF | device >> 12 & 0xFFFF_FF00)"
-            table.mounts.insert(Mount(id: 0, device: number, root: "/", point: "/", type: "none", source: "none"), at: 0)
+            table.mounts.insert(
+                Mount(id: 0, device: number, root: "/", point: "/", type: "none", source: "none"), at: 0)
         }
         return table
     }
@@ -66,16 +69,20 @@ public struct MountTable: Sendable, Hashable {
 
     public func isMountPoint(_ path: String) -> Bool { mounts.contains { Paths.relative(path, to: $0.point) == "" } }
 
-    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`: any number of fields before the lone dash.
+    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`: any number of fields before
+    /// the lone dash.
     private static func mount(_ line: ArraySlice<UInt8>) -> Mount? {
         let fields = line.split(separator: 0x20).map { unescaped(Array($0)) }
-        guard fields.count >= 9, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 2 < fields.count, let id = Int(fields[0]) else {
+        guard fields.count >= 9, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 2 < fields.count,
+            let id = Int(fields[0])
+        else {
             return nil
         }
         let isReadOnly = fields[5].split(separator: ",").contains("ro")
         return Mount(
-            id: id, device: fields[2], root: fields[3], point: fields[4], type: fields[dash + 1], source: fields[dash + 2],
-            isReadOnly: isReadOnly, options: fields[dash + 1] == "overlay" && dash + 3 < fields.count ? fields[dash + 3] : "")
+            id: id, device: fields[2], root: fields[3], point: fields[4], type: fields[dash + 1],
+            source: fields[dash + 2], isReadOnly: isReadOnly,
+            options: fields[dash + 1] == "overlay" && dash + 3 < fields.count ? fields[dash + 3] : "")
     }
 
     /// Resolves the kernel's octal escapes: `\040` is a space.

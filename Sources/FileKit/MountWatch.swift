@@ -1,7 +1,8 @@
 import FilmgateCore
 import Glibc
 
-/// Tells when something is mounted or taken away, without ever looking by itself: proc(5), the kernel raises POLLPRI on mountinfo.
+/// Tells when something is mounted or taken away, without ever looking by itself: proc(5), the kernel raises POLLPRI on
+/// mountinfo.
 public enum MountWatch {
     /// A word for each change, several at nearly the same time as one, for as long as the stream is held.
     ///

@@ -54,7 +54,8 @@ public struct MultiHasher: ~Copyable {
     /// The SHA-256 of all bytes so far, in lower-case hexadecimal; hashing goes on.
     var sha256Now: String { sha256.map { hexadecimal($0.digest()) } ?? "" }
 
-    /// The digests of all bytes so far, in lower-case hexadecimal; XXH in its canonical (big-endian) form, as ASC MHL writes it.
+    /// The digests of all bytes so far, in lower-case hexadecimal; XXH in its canonical (big-endian) form, as ASC MHL
+    /// writes it.
     public consuming func finish() -> Digests {
         var values = finishAll()
         let sha256 = values.removeValue(forKey: .sha256) ?? ""

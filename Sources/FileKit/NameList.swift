@@ -22,8 +22,11 @@ struct DirectoryStream: ~Copyable {
     /// The next name and its `d_type`; nil at the end, with `errno` 0, or after a failure, with its code.
     func next<Value>(_ body: (UnsafeBufferPointer<UInt8>, UInt8) -> Value) -> Value? {
         errno = 0
-        guard let record = readdir(stream), let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) else { return nil }
-        // Names on exFAT and NTFS can be longer than the 256 bytes that `dirent` declares: the record's own length counts.
+        guard let record = readdir(stream), let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name) else {
+            return nil
+        }
+        // Names on exFAT and NTFS can be longer than the 256 bytes that `dirent` declares: the record's own length
+        // counts.
         let name = (UnsafeRawPointer(record) + offset).assumingMemoryBound(to: UInt8.self)
         let room = max(0, Int(record.pointee.d_reclen) - offset)
         let count = strnlen(UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self), room)
@@ -58,7 +61,9 @@ struct NameList: ~Copyable {
     mutating func add(_ name: UnsafeBufferPointer<UInt8>, type: UInt8, limit: Int = .max) -> Bool {
         let isDots = name.count <= 2 && name.allSatisfy { $0 == 0x2E }
         if isDots { return true }
-        guard items.count < limit, bytes.count + name.count + 1 < UInt32.max, name.count < UInt16.max else { return false }
+        guard items.count < limit, bytes.count + name.count + 1 < UInt32.max, name.count < UInt16.max else {
+            return false
+        }
         items.append(Item(start: UInt32(bytes.count), length: UInt16(name.count), type: type))
         bytes.append(contentsOf: name)
         bytes.append(0)
@@ -114,7 +119,8 @@ struct NameList: ~Copyable {
     /// The name at `index` with what the file system says about it.
     func entry(_ index: Int, below prefix: String, depth: Int, _ answer: FactsPrefetcher.Answer) -> ScanEntry {
         let name = text(index)
-        var entry = ScanEntry(path: prefix + name, name: name, depth: depth, type: Self.type(entryType: items[index].type))
+        var entry = ScanEntry(
+            path: prefix + name, name: name, depth: depth, type: Self.type(entryType: items[index].type))
         if items[index].isTwin {
             // The kernel opens only the first of the two, so the second gets a name of its own that nothing opens.
             entry.path += "#twin\(index)"

@@ -1,5 +1,6 @@
-/// The order in which a card is gone through: numbers count as numbers (`IMG_9` before `IMG_10`, `999ABCDE` after `100ABCDE`), ASCII case is
-/// ignored, and what is still equal is told apart by its bytes: a total order, the same on every machine.
+/// The order in which a card is gone through: numbers count as numbers (`IMG_9` before `IMG_10`, `999ABCDE` after
+/// `100ABCDE`), ASCII case is ignored, and what is still equal is told apart by its bytes: a total order, the same on
+/// every machine.
 public enum NaturalOrder {
     public static func precedes(_ a: String, _ b: String) -> Bool {
         var a = a, b = b
@@ -17,7 +18,9 @@ public enum NaturalOrder {
         return naturally(a, b, from: index) ?? difference
     }
 
-    private static func naturally(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    private static func naturally(
+        _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
         var i = start, j = start
         while i < a.count, j < b.count {
             if isDigit(a[i]), isDigit(b[j]) {

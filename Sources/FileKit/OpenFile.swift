@@ -43,7 +43,9 @@ final class OpenFile: Sendable {
         let (descriptor, code) = opened(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if descriptor < 0 { throw .reading(path, code) }
         let file = OpenFile(owning: descriptor, path)
-        guard try file.facts().kind == .regular else { throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.") }
+        guard try file.facts().kind == .regular else {
+            throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.")
+        }
         return file
     }
 

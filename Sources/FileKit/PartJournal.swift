@@ -2,10 +2,11 @@ public import FilmgateCore
 import Glibc
 import Synchronization
 
-/// How far a long transfer has come, beside its `.part` file, for the run after a crash: which file of which source, and up to which byte the
-/// part surely lies on the disk.
+/// How far a long transfer has come, beside its `.part` file, for the run after a crash: which file of which source,
+/// and up to which byte the part surely lies on the disk.
 ///
-/// Two records in turn, each with a checksum of its own: a record that a crash tore leaves the older one. What is recorded was flushed before.
+/// Two records in turn, each with a checksum of its own: a record that a crash tore leaves the older one. What is
+/// recorded was flushed before.
 public final class PartJournal: Sendable {
     /// The last byte offset that survived, and the SHA-256 of everything before it.
     public struct Mark: Sendable, Hashable {
@@ -24,7 +25,8 @@ public final class PartJournal: Sendable {
     /// For the transfer of `identity` into `part`; nothing is written before the first mark.
     public init(for part: String, identity: String) { (self.part, self.identity) = (part, identity) }
 
-    /// Stands for an object in a journal: every part of where it comes from counts, its device's identity, path, size and time.
+    /// Stands for an object in a journal: every part of where it comes from counts, its device's identity, path, size
+    /// and time.
     public static func identity(of origin: Origin) -> String {
         MultiHasher.digest(of: Array("\(origin.source)\u{1F}\(origin.id.rawValue)".utf8), .sha256)
     }
@@ -106,8 +108,12 @@ public final class PartJournal: Sendable {
         let identity = String(decoding: bytes[title.utf8.count..<headSize - 1], as: UTF8.self)
         var best: Mark?
         for start in [headSize, headSize + recordSize] where bytes.count >= start + recordSize {
-            let words = bytes[start..<start + recordSize].split { $0 == 0x20 || $0 == 0x0A }.map { String(decoding: $0, as: UTF8.self) }
-            guard words.count == 3, let offset = UInt64(words[0]), words[2] == check("\(words[0]) \(words[1])", identity) else { continue }
+            let words = bytes[start..<start + recordSize].split { $0 == 0x20 || $0 == 0x0A }.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            guard words.count == 3, let offset = UInt64(words[0]),
+                words[2] == check("\(words[0]) \(words[1])", identity)
+            else { continue }
             if offset >= best?.offset ?? 0 { best = Mark(offset: offset, sha256: words[1]) }
         }
         return best.map { (identity, $0) }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Bytes from a camera on their way into a `.part` file: written, hashed and counted as they come.
 ///
-/// Gathers them in blocks that are hashed and written by others, so that a fast source is hardly held up. For one writer at a time.
+/// Gathers them in blocks that are hashed and written by others, so that a fast source is hardly held up. For one
+/// writer at a time.
 public final class PartWriter: ByteSink {
     private struct State {
         var block: WriteBehind.Block?
@@ -28,15 +29,18 @@ public final class PartWriter: ByteSink {
     ///
     /// Blocks for as long as reading takes. `corruptData` when the disk does not hold what the mark says.
     public init(
-        resuming part: String, at mark: PartJournal.Mark, algorithms: Set<DigestAlgorithm> = [], cancelled: @Sendable () -> Bool = { false }
+        resuming part: String, at mark: PartJournal.Mark, algorithms: Set<DigestAlgorithm> = [],
+        cancelled: @Sendable () -> Bool = { false }
     ) throws(IngestError) {
         file = try OpenFile.extending(part)
         guard try file.facts().size >= mark.offset else {
-            throw IngestError(.corruptData, "\(shown(part)) is shorter than the \(mark.offset) bytes that were written to it.")
+            throw IngestError(
+                .corruptData, "\(shown(part)) is shorter than the \(mark.offset) bytes that were written to it.")
         }
         try file.cut(to: mark.offset)
         var hasher = MultiHasher(algorithms)
-        let count = try BlockReader().blocks(of: file, upTo: mark.offset, cancelled: cancelled) { block throws(IngestError) in
+        let count = try BlockReader().blocks(of: file, upTo: mark.offset, cancelled: cancelled) {
+            block throws(IngestError) in
             hasher.update(block)
         }
         guard count == mark.offset, hasher.sha256Now == mark.sha256 else {
@@ -76,7 +80,9 @@ public final class PartWriter: ByteSink {
             let block = state.block ?? behind.lend()
             let memory = block.bytes
             let count = min(bytes.count - done, memory.count - state.filled)
-            if let to = memory.baseAddress, let from = bytes.baseAddress { memcpy(to + state.filled, from + done, count) }
+            if let to = memory.baseAddress, let from = bytes.baseAddress {
+                memcpy(to + state.filled, from + done, count)
+            }
             (done, state.filled, state.block) = (done + count, state.filled + count, block)
             if state.filled == memory.count {
                 (state.block, state.filled) = (nil, 0)
@@ -86,7 +92,8 @@ public final class PartWriter: ByteSink {
         state.count += UInt64(bytes.count)
     }
 
-    /// How far the bytes are durable now: all full blocks that were there when it was called; nil where there is none, and after `finish`.
+    /// How far the bytes are durable now: all full blocks that were there when it was called; nil where there is none,
+    /// and after `finish`.
     ///
     /// Blocks for the disk; writing goes on meanwhile.
     func settled() throws(IngestError) -> PartJournal.Mark? {

@@ -2,10 +2,11 @@ import Glibc
 
 /// POSIX names are bytes, Swift's are Unicode.
 ///
-/// Valid UTF-8 stays as it is; every other byte `b` becomes the private scalar U+10FF00 + b and turns back into that byte on the way to the
-/// kernel, so that a name which no encoding explains is still opened, copied and named.
+/// Valid UTF-8 stays as it is; every other byte `b` becomes the private scalar U+10FF00 + b and turns back into that
+/// byte on the way to the kernel, so that a name which no encoding explains is still opened, copied and named.
 ///
-/// Real names that hold one of those scalars (U+10FF80…U+10FFFF) are escaped byte by byte too: bytes → text → bytes is always exact.
+/// Real names that hold one of those scalars (U+10FF80…U+10FFFF) are escaped byte by byte too: bytes → text → bytes is
+/// always exact.
 public enum PathText {
     static let base: UInt32 = 0x10FF00
     static let escapes: ClosedRange<UInt32> = 0x10FF80...0x10FFFF
@@ -24,7 +25,8 @@ public enum PathText {
         return bytes
     }
 
-    /// `path` for a message: in backticks, control characters and escaped bytes spelt out so that a hostile name cannot forge lines.
+    /// `path` for a message: in backticks, control characters and escaped bytes spelt out so that a hostile name cannot
+    /// forge lines.
     public static func shown(_ path: String) -> String { FileKit.shown(path) }
 
     static func escaped(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
@@ -81,7 +83,9 @@ extension String {
     /// The text for a NUL-terminated POSIX name or path, see ``PathText``.
     public init(cPath: UnsafePointer<CChar>) {
         let count = strlen(cPath)
-        self = cPath.withMemoryRebound(to: UInt8.self, capacity: count) { String(pathBytes: UnsafeBufferPointer(start: $0, count: count)) }
+        self = cPath.withMemoryRebound(to: UInt8.self, capacity: count) {
+            String(pathBytes: UnsafeBufferPointer(start: $0, count: count))
+        }
     }
 }
 

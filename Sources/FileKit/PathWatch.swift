@@ -1,7 +1,7 @@
 import Glibc
 
-/// Wakes whoever waits when another folder may have come to lie under a path: something was mounted or unmounted (proc(5): mountinfo), or
-/// a folder above was renamed or removed (inotify(7)).
+/// Wakes whoever waits when another folder may have come to lie under a path: something was mounted or unmounted
+/// (proc(5): mountinfo), or a folder above was renamed or removed (inotify(7)).
 ///
 /// What happens in the folder itself it does not tell. Where the kernel gives no watch, it tells less. For one thread.
 public final class PathWatch {
@@ -12,7 +12,9 @@ public final class PathWatch {
         above = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         var folder = Paths.folder(path)
         while above >= 0, folder.utf8.count > 1 {
-            _ = withCPath(folder) { inotify_add_watch(above, $0, UInt32(IN_MOVE_SELF) | UInt32(IN_DELETE_SELF) | UInt32(IN_ONLYDIR)) }
+            _ = withCPath(folder) {
+                inotify_add_watch(above, $0, UInt32(IN_MOVE_SELF) | UInt32(IN_DELETE_SELF) | UInt32(IN_ONLYDIR))
+            }
             folder = Paths.folder(folder)
         }
     }

@@ -6,8 +6,8 @@ import Glibc
 ///
 /// Blocks.
 public enum Reread {
-    /// The digest and length of what the disk holds under `path`: direct I/O, or where the file system has none, reading after the cached
-    /// pages were flushed and dropped.
+    /// The digest and length of what the disk holds under `path`: direct I/O, or where the file system has none,
+    /// reading after the cached pages were flushed and dropped.
     ///
     /// `notFound`, `unreadable`, `deviceGone`, `cancelled`.
     public static func digest(
@@ -20,7 +20,9 @@ public enum Reread {
             return (descriptor, errno)
         }
         if descriptor >= 0 {
-            if let found = try read(OpenFile(owning: descriptor, path), algorithm, direct: true, cancelled) { return found }
+            if let found = try read(OpenFile(owning: descriptor, path), algorithm, direct: true, cancelled) {
+                return found
+            }
         } else if code != EINVAL {
             throw .reading(path, code)
         }
@@ -38,7 +40,8 @@ public enum Reread {
         var hasher = MultiHasher(only: [algorithm])
         var size: UInt64 = 0
         do throws(IngestError) {
-            size = try BlockReader().blocks(of: file, upTo: expected, cancelled: cancelled) { block throws(IngestError) in
+            size = try BlockReader().blocks(of: file, upTo: expected, cancelled: cancelled) {
+                block throws(IngestError) in
                 hasher.update(block)
             }
         } catch {

@@ -4,7 +4,8 @@ import Glibc
 
 /// A file below a folder that is trusted, opened for reading by a path that is not.
 ///
-/// No part of the path below the folder may be a link or lead out of it, whoever changes it meanwhile. Every call blocks.
+/// No part of the path below the folder may be a link or lead out of it, whoever changes it meanwhile. Every call
+/// blocks.
 public final class RootedFile: Sendable {
     private let file: OpenFile
     /// What it was when it was opened.

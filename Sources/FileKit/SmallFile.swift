@@ -27,7 +27,8 @@ enum SmallFile {
     static func link(_ path: String) -> String? {
         var target = [CChar](repeating: 0, count: 4096)
         let count = withCPath(path) { readlink($0, &target, target.count) }
-        return count < 0 || count >= target.count ? nil : String(pathBytes: target[..<count].map(UInt8.init(bitPattern:)))
+        return count < 0 || count >= target.count
+            ? nil : String(pathBytes: target[..<count].map(UInt8.init(bitPattern:)))
     }
 
     /// The names in a folder; empty when it cannot be read.

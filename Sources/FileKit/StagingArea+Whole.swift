@@ -8,14 +8,16 @@ extension StagingArea {
         public init(path: String, size: UInt64) { (self.path, self.size) = (path, size) }
     }
 
-    /// The whole files in a staging folder whose area's process is gone, in the order of their names; nothing is changed or removed.
+    /// The whole files in a staging folder whose area's process is gone, in the order of their names; nothing is
+    /// changed or removed.
     ///
     /// Empty where there is no such folder. Blocks briefly.
     public static func whole(in directory: String) throws(IngestError) -> [Whole] {
         guard try FileFacts.of(directory)?.kind == .directory else { return [] }
         var living: [String: Bool] = [:], found: [Whole] = []
         for name in try FileSystem.names(in: directory).sorted() {
-            guard ![".part", PartJournal.suffix, ".lock"].contains(where: name.hasSuffix), let owner = name.split(separator: "-").first
+            guard ![".part", PartJournal.suffix, ".lock"].contains(where: name.hasSuffix),
+                let owner = name.split(separator: "-").first
             else {
                 continue
             }

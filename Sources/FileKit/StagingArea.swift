@@ -6,14 +6,17 @@ import Synchronization
 ///
 /// `X.part` is unfinished or not yet claimed; a file without `.part` is whole by definition.
 ///
-/// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts as leftover.
+/// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts
+/// as leftover.
 public final class StagingArea: Sendable {
     public let directory: String
     /// The folder inside a target's own that holds what Filmgate needs there.
     public static let hidden = SafeName.ownFolder
 
     /// Where files for the folder `root` are staged on its own file system, out of sight.
-    public static func directory(below root: String) -> String { (root.hasSuffix("/") ? root : root + "/") + hidden + "/staging" }
+    public static func directory(below root: String) -> String {
+        (root.hasSuffix("/") ? root : root + "/") + hidden + "/staging"
+    }
 
     private let session: String
     private let lock: OpenFile
@@ -37,7 +40,8 @@ public final class StagingArea: Sendable {
         return "\(directory)/\(session)-\(number).part"
     }
 
-    /// Whether the folder of `part`, a path that an area in use gave out, is not that area's: another one of its name, on the disk below.
+    /// Whether the folder of `part`, a path that an area in use gave out, is not that area's: another one of its name,
+    /// on the disk below.
     public static func isStray(_ part: String) -> Bool {
         guard part.hasSuffix(".part"), let end = part.lastIndex(of: "-") else { return false }
         return (try? FileFacts.of("\(part[..<end]).lock")) == .some(.none)
@@ -53,9 +57,12 @@ public final class StagingArea: Sendable {
     }
 
     /// Takes `keep` back: the file is a leftover once this process is gone.
-    public static func giveUp(_ whole: String) { _ = withCPath(whole) { old in withCPath(whole + ".part") { new in rename(old, new) } } }
+    public static func giveUp(_ whole: String) {
+        _ = withCPath(whole) { old in withCPath(whole + ".part") { new in rename(old, new) } }
+    }
 
-    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal; returns their number.
+    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal; returns
+    /// their number.
     ///
     /// Never touches those of a living one.
     @discardableResult public func removeLeftovers() -> Int {
@@ -72,12 +79,14 @@ public final class StagingArea: Sendable {
 
     /// Those of areas that had nothing left in the folder.
     private func removeDeadLocks() {
-        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".lock") && name.utf8.count == 21 {
+        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".lock") && name.utf8.count == 21
+        {
             if name != "\(session).lock" { _ = Self.isGone("\(directory)/\(name)") }
         }
     }
 
-    /// Long transfers that a process that is gone now had begun, and that can be gone on with: the latest few, none of them old.
+    /// Long transfers that a process that is gone now had begun, and that can be gone on with: the latest few, none of
+    /// them old.
     ///
     /// Those of a living one do not count.
     public func unfinished(most: Int = 32, youngerThan days: Int64 = 7) -> [Unfinished] {
@@ -117,7 +126,8 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Takes over what another area left: its bytes under a name of this one, and a journal of its own; nil when somebody else was faster.
+    /// Takes over what another area left: its bytes under a name of this one, and a journal of its own; nil when
+    /// somebody else was faster.
     ///
     /// Blocks for the disk.
     public func adopt(_ old: Unfinished) throws(IngestError) -> (part: String, journal: PartJournal)? {
@@ -138,7 +148,8 @@ public final class StagingArea: Sendable {
     private func abandoned(_ endings: [String]) -> [String] {
         var dead: [String: Bool] = [session: false]
         return ((try? FileSystem.names(in: directory)) ?? []).compactMap { name in
-            guard endings.contains(where: name.hasSuffix), let owner = name.split(separator: "-").first.map(String.init), owner.count == 16
+            guard endings.contains(where: name.hasSuffix),
+                let owner = name.split(separator: "-").first.map(String.init), owner.count == 16
             else { return nil }
             let gone = dead[owner] ?? Self.isGone("\(directory)/\(owner).lock")
             dead[owner] = gone

@@ -26,12 +26,14 @@ extension IngestError {
         case ELOOP: return IngestError(.unreadable, "\(shown(path)) is a link, not a file.", cause: failure)
         case ENODEV, ENXIO, ENOMEDIUM, ESHUTDOWN, ESTALE, ENOTCONN:
             return IngestError(
-                .deviceGone, message, advice: "Put the card or disk back in; nothing that was taken is lost.", cause: failure)
+                .deviceGone, message, advice: "Put the card or disk back in; nothing that was taken is lost.",
+                cause: failure)
         case EACCES, EPERM:
             let advice = "Give yourself permission to read it, or mount the card with `uid=` set to your user."
             return IngestError(.unreadable, message, advice: advice, cause: failure)
         case EIO:
-            let advice = "The card or disk may be failing: clean the contacts, try another reader or cable, and do not format the card."
+            let advice =
+                "The card or disk may be failing: clean the contacts, try another reader or cable, and do not format the card."
             return IngestError(.unreadable, message, advice: advice, cause: failure)
         case EMFILE, ENFILE, ENOMEM: return IngestError(.unavailable, message, cause: failure)
         default: return IngestError(.unreadable, message, cause: failure)
@@ -49,13 +51,18 @@ extension IngestError {
             let advice = "FAT holds no file over 4 GiB: format that disk as exFAT, or deliver clips elsewhere."
             return IngestError(.rejected, message, advice: advice, cause: failure)
         case ENOSPC, EDQUOT, EFBIG:
-            return IngestError(.storageFull, message, advice: "Free some room there or choose another disk.", cause: failure)
+            return IngestError(
+                .storageFull, message, advice: "Free some room there or choose another disk.", cause: failure)
         case EEXIST: return IngestError(.nameTaken, "\(shown(path)) exists already.", cause: failure)
-        case ENAMETOOLONG, EINVAL, EILSEQ, ENOTDIR, ELOOP, EISDIR: return IngestError(.rejected, message, cause: failure)
+        case ENAMETOOLONG, EINVAL, EILSEQ, ENOTDIR, ELOOP, EISDIR:
+            return IngestError(.rejected, message, cause: failure)
         case EACCES, EPERM, EROFS:
             return IngestError(
-                .unavailable, message, advice: "Make the folder writable for you (owner, mode, mount options).", cause: failure)
-        default: return IngestError(.unavailable, message, advice: "Check that the disk is connected and mounted.", cause: failure)
+                .unavailable, message, advice: "Make the folder writable for you (owner, mode, mount options).",
+                cause: failure)
+        default:
+            return IngestError(
+                .unavailable, message, advice: "Check that the disk is connected and mounted.", cause: failure)
         }
     }
 }

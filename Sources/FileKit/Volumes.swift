@@ -9,7 +9,8 @@ public struct Volume: Sendable, Hashable {
     /// Its label, or the last part of its mount point.
     public var label: String
     public var mount: Mount
-    /// A card, stick or portable disk mounted for a while; else part of this machine (or the network) and what lies there is a dump.
+    /// A card, stick or portable disk mounted for a while; else part of this machine (or the network) and what lies
+    /// there is a dump.
     public var isRemovable: Bool
 
     public init(identity: String, label: String, mount: Mount, isRemovable: Bool) {
@@ -18,15 +19,18 @@ public struct Volume: Sendable, Hashable {
 
     public var isFAT: Bool { Volumes.fat.contains(mount.type) }
     /// A file keeps its inode number from mount to mount.
-    public var hasStableInodes: Bool { !isFAT && !Volumes.inventedInodes.contains(mount.type) && !mount.type.hasPrefix("fuse.") }
+    public var hasStableInodes: Bool {
+        !isFAT && !Volumes.inventedInodes.contains(mount.type) && !mount.type.hasPrefix("fuse.")
+    }
 }
 
 /// Tells volumes apart and knows them again.
 ///
-/// Identity, first that applies: `UUID` from `/dev/disk/by-uuid`, for FAT followed by the capacity, since a FAT serial has 32 bits only and some
-/// cameras always write the same; `TYPE:SOURCE` for network shares; `dev:MAJOR:MINOR/TYPE/FSID` for the rest, for FAT with the capacity and the
-/// minutes and seconds at which its first folder was made (whole quarters of an hour shift with the time zone), because FSID is the reader's
-/// slot there and not the card.
+/// Identity, first that applies: `UUID` from `/dev/disk/by-uuid`, for FAT followed by the capacity, since a FAT serial
+/// has 32 bits only and some cameras always write the same; `TYPE:SOURCE` for network shares;
+/// `dev:MAJOR:MINOR/TYPE/FSID` for the rest, for FAT with the capacity and the minutes and seconds at which its first
+/// folder was made (whole quarters of an hour shift with the time zone), because FSID is the reader's slot there and
+/// not the card.
 public struct Volumes: Sendable {
     static let fat: Set<String> = ["vfat", "msdos", "exfat"]
     static let inventedInodes: Set<String> = ["fuse", "fuseblk", "ntfs", "9p", "virtiofs"]
@@ -51,7 +55,9 @@ public struct Volumes: Sendable {
     ///
     /// Reads a few small kernel files; asks the file system for its size.
     public func volume(of path: String) throws(IngestError) -> Volume {
-        guard let mount = table.mount(of: path) else { throw IngestError(.notFound, "No file system is mounted at \(shown(path)).") }
+        guard let mount = table.mount(of: path) else {
+            throw IngestError(.notFound, "No file system is mounted at \(shown(path)).")
+        }
         let removable = isRemovable(mount)
         let label = diskName(mount).flatMap { name(in: "by-label", of: $0) } ?? Paths.name(mount.point)
         return Volume(identity: identity(mount), label: label, mount: mount, isRemovable: removable)
@@ -65,9 +71,11 @@ public struct Volumes: Sendable {
             .filter { seen.insert("\($0.device) \($0.root)").inserted }
     }
 
-    /// On a disk of its own, and mounted where people's media go, on a disk that the kernel calls removable, or with a card's file system.
+    /// On a disk of its own, and mounted where people's media go, on a disk that the kernel calls removable, or with a
+    /// card's file system.
     public func isRemovable(_ mount: Mount) -> Bool {
-        guard mount.source.hasPrefix("/dev/"), !mount.source.hasPrefix("/dev/sr"), !Self.optical.contains(mount.type), mount.point != "/"
+        guard mount.source.hasPrefix("/dev/"), !mount.source.hasPrefix("/dev/sr"), !Self.optical.contains(mount.type),
+            mount.point != "/"
         else {
             return false
         }
@@ -84,18 +92,20 @@ public struct Volumes: Sendable {
     /// The kernel's flag stands at the disk; a partition's folder lies inside it.
     private func isRemovableDisk(_ mount: Mount) -> Bool {
         for place in ["removable", "../removable"] {
-            if let flag = try? SmallFile.read("\(blocks)/\(mount.device)/\(place)", limit: 8) { return flag.first == 0x31 }
+            if let flag = try? SmallFile.read("\(blocks)/\(mount.device)/\(place)", limit: 8) {
+                return flag.first == 0x31
+            }
         }
         return false
     }
 }
 
 extension Volumes {
-    /// The place of `path` (absolute, without links) on its volume: another text once the volume is no longer mounted there, also where a
-    /// folder of one and the same volume was (a bind mount, a subvolume).
+    /// The place of `path` (absolute, without links) on its volume: another text once the volume is no longer mounted
+    /// there, also where a folder of one and the same volume was (a bind mount, a subvolume).
     ///
-    /// The text of what the kernel gives a new number at each mounting (memory disks, some of FUSE) may be another though it is the same
-    /// place.
+    /// The text of what the kernel gives a new number at each mounting (memory disks, some of FUSE) may be another
+    /// though it is the same place.
     public func place(of path: String) -> String? {
         guard let mount = table.mount(of: path), let below = mount.pathOnVolume(path) else { return nil }
         return "\(identity(mount)):\(below)"
@@ -103,7 +113,9 @@ extension Volumes {
 
     func identity(_ mount: Mount) -> String {
         let size = capacity(mount)
-        if let disk = diskName(mount), let uuid = name(in: "by-uuid", of: disk), uuid.contains(where: { $0 != "0" && $0 != "-" }) {
+        if let disk = diskName(mount), let uuid = name(in: "by-uuid", of: disk),
+            uuid.contains(where: { $0 != "0" && $0 != "-" })
+        {
             return Self.fat.contains(mount.type) ? "\(uuid)-\(size.blocks)" : uuid
         }
         if Self.network.contains(mount.type) || mount.type.hasPrefix("fuse.") { return "\(mount.type):\(mount.source)" }

@@ -2,7 +2,8 @@ import Dispatch
 import FilmgateCore
 import Synchronization
 
-/// Hashes and writes blocks on threads of their own, side by side, so that whoever brings the bytes fetches the next ones meanwhile.
+/// Hashes and writes blocks on threads of their own, side by side, so that whoever brings the bytes fetches the next
+/// ones meanwhile.
 ///
 /// At most `depth` blocks are under way; a lender of more waits. For one bringer at a time.
 final class WriteBehind: Sendable {
@@ -23,7 +24,8 @@ final class WriteBehind: Sendable {
         }
 
         var bytes: UnsafeMutableRawBufferPointer {
-            UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: BufferPool.blockSize)
+            UnsafeMutableRawBufferPointer(
+                start: UnsafeMutableRawPointer(bitPattern: address), count: BufferPool.blockSize)
         }
     }
     private static let depth = 4
@@ -106,7 +108,9 @@ final class WriteBehind: Sendable {
     private func write(_ block: Block, _ count: Int) {
         guard failure.withLock({ $0 == nil }) else { return }
         let error = writer.withLock { writer -> IngestError? in
-            do throws(IngestError) { try writer.write(UnsafeRawBufferPointer(rebasing: block.bytes[..<count])) } catch { return error }
+            do throws(IngestError) { try writer.write(UnsafeRawBufferPointer(rebasing: block.bytes[..<count])) } catch {
+                return error
+            }
             return nil
         }
         if let error { failure.withLock { $0 = error } }

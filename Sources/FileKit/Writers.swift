@@ -2,7 +2,8 @@ import Glibc
 
 /// Whether some program has a file open for writing.
 public enum Writers {
-    /// Asks the kernel for a read lease (fcntl(2)) and gives it back at once; a writer that opens meanwhile waits for that moment only.
+    /// Asks the kernel for a read lease (fcntl(2)) and gives it back at once; a writer that opens meanwhile waits for
+    /// that moment only.
     ///
     /// Nil where it cannot be asked: another user's file, a network file system.
     public static func isOpenForWriting(_ path: String) -> Bool? {

@@ -14,7 +14,11 @@ struct XXH3: ~Copyable {
 
     func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
-        if wide { XXH3_128bits_update(state, start, bytes.count) } else { XXH3_64bits_update(state, start, bytes.count) }
+        if wide {
+            XXH3_128bits_update(state, start, bytes.count)
+        } else {
+            XXH3_64bits_update(state, start, bytes.count)
+        }
     }
 
     func finish() -> String {

@@ -3,8 +3,8 @@ import Yams
 
 /// Finds the second place of a key that a map holds twice: the composer only tells the first.
 ///
-/// The first key is given another name of the same length and the text is composed again; the map that holds the renamed key then also
-/// shows where the other one stands.
+/// The first key is given another name of the same length and the text is composed again; the map that holds the
+/// renamed key then also shows where the other one stands.
 struct DuplicateKey {
     let source: YAMLText
 
@@ -23,7 +23,9 @@ struct DuplicateKey {
             guard let renamed = Self.renaming(next.name, at: next.mark, in: text) else { return nil }
             text = renamed
             do {
-                guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
+                guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else {
+                    return nil
+                }
                 return Self.key(YAMLPlaceholders.neutralized(name), besides: first, in: root).map { mark(of: $0) }
             } catch YamlError.duplicatedKeysInMapping(let names, let context) {
                 if names.first.map(YAMLPlaceholders.restored) == name { return mark(of: context.mark) }
@@ -37,13 +39,16 @@ struct DuplicateKey {
 
     private func mark(of mark: Yams.Mark) -> Place { Place(file: source.file, line: mark.line, column: mark.column) }
 
-    /// `text` with the key at `mark` overwritten by as many stand-ins; nil when the key is not spelt there letter by letter (escapes).
+    /// `text` with the key at `mark` overwritten by as many stand-ins; nil when the key is not spelt there letter by
+    /// letter (escapes).
     private static func renaming(_ name: String, at mark: Yams.Mark, in text: String) -> String? {
         var scalars = Array(text.unicodeScalars)
         let key = Array(name.unicodeScalars)
         guard !key.isEmpty, var start = offset(of: mark, in: scalars), start < scalars.count else { return nil }
         if scalars[start] == "\"" || scalars[start] == "'" { start += 1 }
-        guard start + key.count <= scalars.count, scalars[start..<(start + key.count)].elementsEqual(key) else { return nil }
+        guard start + key.count <= scalars.count, scalars[start..<(start + key.count)].elementsEqual(key) else {
+            return nil
+        }
         for index in key.indices { scalars[start + index] = "\u{4FFFE}" }
         // Equal names of equal length stay apart by their place: the last scalars spell the offset in two values.
         for bit in 0..<min(key.count, 24) where start >> bit & 1 == 1 { scalars[start + bit] = "\u{5FFFE}" }

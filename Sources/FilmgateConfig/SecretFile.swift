@@ -50,12 +50,15 @@ struct SecretFile {
 
     private func failure(_ code: CInt) -> IngestError {
         switch code {
-        case ENOENT, ENOTDIR: IngestError(.misconfigured, "The secret \(shown) does not exist.", advice: "Create the file, with mode 600.")
+        case ENOENT, ENOTDIR:
+            IngestError(
+                .misconfigured, "The secret \(shown) does not exist.", advice: "Create the file, with mode 600.")
         default: IngestError(.misconfigured, "The secret \(shown) cannot be read: \(String(cString: strerror(code))).")
         }
     }
 
-    /// Without the byte order mark and the one line end that editors add; `misconfigured` when nothing is left, or a NUL would cut it short elsewhere.
+    /// Without the byte order mark and the one line end that editors add; `misconfigured` when nothing is left, or a
+    /// NUL would cut it short elsewhere.
     static func stripped(_ text: String, _ shown: String) throws(IngestError) -> SecretValue {
         var scalars = text.unicodeScalars
         if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
@@ -64,7 +67,9 @@ struct SecretFile {
             if scalars.last == "\r" { scalars.removeLast() }
         }
         guard !scalars.isEmpty else { throw IngestError(.misconfigured, "The secret \(shown) is empty.") }
-        guard !scalars.contains("\0") else { throw IngestError(.misconfigured, "The secret \(shown) holds a NUL character.") }
+        guard !scalars.contains("\0") else {
+            throw IngestError(.misconfigured, "The secret \(shown) holds a NUL character.")
+        }
         return SecretValue(String(scalars))
     }
 }

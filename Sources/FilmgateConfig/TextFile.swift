@@ -37,11 +37,16 @@ enum TextFile {
     }
 
     static func tooLarge(_ file: String, _ limit: Int) -> ConfigError {
-        ConfigError(Mark(file: file), "file-too-large", "The file is larger than \(limit >> 20) MiB; a pipeline is never that long.")
+        ConfigError(
+            Mark(file: file), "file-too-large",
+            "The file is larger than \(limit >> 20) MiB; a pipeline is never that long.")
     }
 
     private static func failure(_ path: String, _ code: CInt) -> ConfigError {
-        if code == ENOENT || code == ENOTDIR { return ConfigError(Mark(file: path), "file-not-found", "There is no such file.") }
-        return ConfigError(Mark(file: path), "file-unreadable", "The file cannot be read: \(String(cString: strerror(code))).")
+        if code == ENOENT || code == ENOTDIR {
+            return ConfigError(Mark(file: path), "file-not-found", "There is no such file.")
+        }
+        return ConfigError(
+            Mark(file: path), "file-unreadable", "The file cannot be read: \(String(cString: strerror(code))).")
     }
 }

@@ -16,7 +16,9 @@ struct YAMLFault {
         case .duplicatedKeysInMapping(let names, let context):
             // What the composer calls a key that is a list or a map itself.
             if names.first == "<uncovertable>" {
-                return ConfigError(place(context.mark.line, context.mark.column), "bad-key", "A key must be a word, not a list or a map.")
+                return ConfigError(
+                    place(context.mark.line, context.mark.column), "bad-key",
+                    "A key must be a word, not a list or a map.")
             }
             return DuplicateKey(source: source).located(names.map(YAMLPlaceholders.restored), first: context.mark)
         default: return ConfigError(place(1, 1), "syntax", "The file cannot be read as YAML.")
@@ -26,10 +28,12 @@ struct YAMLFault {
     private func explained(_ problem: String, at mark: Yams.Mark, _ context: YamlError.Context?) -> ConfigError {
         if let reference = YAMLReference.first(in: source.original, before: mark.line) {
             let refusal = YAMLPlaceholders.refusal(reference.introducer)
-            return ConfigError(place(reference.line, reference.column), refusal.code, refusal.message, hint: refusal.hint)
+            return ConfigError(
+                place(reference.line, reference.column), refusal.code, refusal.message, hint: refusal.hint)
         }
         if let column = tab(in: mark.line) {
-            return ConfigError(place(mark.line, column), "tab-indentation", "A tab cannot indent YAML.", hint: "Use spaces.")
+            return ConfigError(
+                place(mark.line, column), "tab-indentation", "A tab cannot indent YAML.", hint: "Use spaces.")
         }
         if let missing = missingColon(in: mark.line) { return missing }
         if problem.contains("did not find expected key"), let open = openQuote(before: mark.line) {
@@ -38,7 +42,8 @@ struct YAMLFault {
         let known = Self.sentences.first { problem.contains($0.problem) }
         let start = known?.atContext == true ? context?.mark ?? mark : mark
         let sentence = known?.sentence ?? "This is not valid YAML: \(problem)."
-        let hint = isBareReference(mark.line) ? "Between braces a reference needs quotes: \"${env:NAME}\"." : known?.hint
+        let hint =
+            isBareReference(mark.line) ? "Between braces a reference needs quotes: \"${env:NAME}\"." : known?.hint
         return ConfigError(place(start.line, start.column), known?.code ?? "syntax", sentence, hint: hint)
     }
 
@@ -47,22 +52,28 @@ struct YAMLFault {
         var text = ""
         text.unicodeScalars.append(contentsOf: source.line(line))
         let bare = text.drop { $0 == " " }, item = bare.hasPrefix("- ") ? bare.dropFirst(2).drop { $0 == " " } : bare
-        let word = item.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }, rest = item.dropFirst(word.count)
+        let word = item.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+        let rest = item.dropFirst(word.count)
         guard !word.isEmpty, rest.first == " ", rest.drop(while: { $0 == " " }).first == "{" else { return nil }
         return ConfigError(
-            place(line, text.count - rest.count + 1), "syntax", "A `:` is missing after `\(word)`.", hint: "Write `\(word): { … }`.")
+            place(line, text.count - rest.count + 1), "syntax", "A `:` is missing after `\(word)`.",
+            hint: "Write `\(word): { … }`.")
     }
 
-    /// Where a double-quoted value begins that does not end in its line, while a key follows in the next: the quote of a later value
-    /// closes it, and only there the text stops making sense.
+    /// Where a double-quoted value begins that does not end in its line, while a key follows in the next: the quote of
+    /// a later value closes it, and only there the text stops making sense.
     private func openQuote(before last: Int) -> Place? {
         let lines = source.original.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" }.prefix(last)
         for (line, next) in zip(lines, lines.dropFirst()) {
             guard let quote = line.firstIndex(of: "\"") else { continue }
             let before = line[..<quote], rest = line[quote...].dropFirst()
             let opens = before.last { $0 != " " }.map { $0 == ":" || $0 == "-" } ?? false
-            guard opens, !before.contains("'"), !before.contains("#"), !rest.contains("\""), !rest.contains("\\") else { continue }
-            guard next.contains(":"), let number = lines.firstIndex(where: { $0.startIndex == line.startIndex }) else { return nil }
+            guard opens, !before.contains("'"), !before.contains("#"), !rest.contains("\""), !rest.contains("\\") else {
+                continue
+            }
+            guard next.contains(":"), let number = lines.firstIndex(where: { $0.startIndex == line.startIndex }) else {
+                return nil
+            }
             return place(number + 1, before.count + 1)
         }
         return nil
@@ -99,11 +110,11 @@ struct YAMLFault {
             problem: "did not find expected '-' indicator", sentence: "A list entry was expected here.",
             hint: "Entries of one list begin with `- ` in one column."),
         Sentence(
-            problem: "did not find expected ',' or '}'", sentence: "This map is not closed: a `,` or `}` is missing.", hint: nil,
-            atContext: true),
+            problem: "did not find expected ',' or '}'", sentence: "This map is not closed: a `,` or `}` is missing.",
+            hint: nil, atContext: true),
         Sentence(
-            problem: "did not find expected ',' or ']'", sentence: "This list is not closed: a `,` or `]` is missing.", hint: nil,
-            atContext: true),
+            problem: "did not find expected ',' or ']'", sentence: "This list is not closed: a `,` or `]` is missing.",
+            hint: nil, atContext: true),
         Sentence(
             problem: "found unexpected end of stream", sentence: "This quoted text is never closed.",
             hint: "Add the closing quote.", atContext: true),
@@ -122,7 +133,8 @@ struct YAMLFault {
             problem: "found unknown escape character", sentence: "Double-quoted text has an unknown escape (`\\`).",
             hint: "Write `\\\\` for a backslash, or use single quotes."),
         Sentence(
-            problem: "cannot start any token", sentence: "Text cannot begin with this character.", hint: "Put the text in quotes."),
+            problem: "cannot start any token", sentence: "Text cannot begin with this character.",
+            hint: "Put the text in quotes."),
         Sentence(
             problem: "exceeded max depth", code: "too-deep",
             sentence: "Lists and maps are nested more than \(YAMLReader.maxDepth) deep.", hint: nil),

@@ -1,8 +1,9 @@
 /// Stand-ins for the characters that begin anchors, aliases and tags.
 ///
-/// YAML libraries resolve aliases while they compose, and a few lines of aliases can stand for billions of nodes. So these three
-/// characters are replaced *before* composing by scalars that YAML treats as ordinary text: no alias can exist in what is composed.
-/// Afterwards a plain value that begins with a stand-in shows exactly where one was meant, and everywhere else they are put back.
+/// YAML libraries resolve aliases while they compose, and a few lines of aliases can stand for billions of nodes. So
+/// these three characters are replaced *before* composing by scalars that YAML treats as ordinary text: no alias can
+/// exist in what is composed. Afterwards a plain value that begins with a stand-in shows exactly where one was meant,
+/// and everywhere else they are put back.
 enum YAMLPlaceholders {
     /// Unicode noncharacters, never valid in a file; refused in the text itself.
     ///
@@ -11,9 +12,13 @@ enum YAMLPlaceholders {
         ("&", "\u{1FFFE}"), ("*", "\u{2FFFE}"), ("!", "\u{3FFFE}"),
     ]
 
-    static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? { pairs.first { $0.original == scalar }?.standIn }
+    static func standIn(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        pairs.first { $0.original == scalar }?.standIn
+    }
 
-    static func original(of scalar: Unicode.Scalar) -> Unicode.Scalar? { pairs.first { $0.standIn == scalar }?.original }
+    static func original(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        pairs.first { $0.standIn == scalar }?.original
+    }
 
     static func neutralized(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x26 || $0 == 0x2A || $0 == 0x21 }) else { return text }
@@ -41,7 +46,10 @@ enum YAMLPlaceholders {
                 "Profiles say once what holds for many; text that begins with `&` needs quotes."
             )
         case "*":
-            ("alias-refused", "YAML aliases (`*name`) are not allowed here.", "Text that begins with `*` needs quotes: \"*.jpg\".")
+            (
+                "alias-refused", "YAML aliases (`*name`) are not allowed here.",
+                "Text that begins with `*` needs quotes: \"*.jpg\"."
+            )
         default:
             ("tag-refused", "YAML tags (`!name`) are not allowed here.", "Text that begins with `!` needs quotes.")
         }

@@ -3,12 +3,12 @@ import Yams
 
 /// Reads YAML 1.1 as far as a pipeline needs it: maps, lists and text.
 ///
-/// Anchors, aliases, tags, merge keys and several documents are refused; sizes, depth and counts are bounded, so no text can cost more
-/// than a second or crash.
+/// Anchors, aliases, tags, merge keys and several documents are refused; sizes, depth and counts are bounded, so no
+/// text can cost more than a second or crash.
 ///
-/// Codes of its errors, stable: `file-not-found`, `file-unreadable`, `file-too-large`, `bad-encoding`, `control-character`, `empty-file`,
-/// `several-documents`, `anchor-refused`, `alias-refused`, `tag-refused`, `merge-key`, `duplicate-key`, `bad-key`, `too-deep`,
-/// `too-many-nodes`, `tab-indentation`, `syntax`.
+/// Codes of its errors, stable: `file-not-found`, `file-unreadable`, `file-too-large`, `bad-encoding`,
+/// `control-character`, `empty-file`, `several-documents`, `anchor-refused`, `alias-refused`, `tag-refused`,
+/// `merge-key`, `duplicate-key`, `bad-key`, `too-deep`, `too-many-nodes`, `tab-indentation`, `syntax`.
 public struct YAMLReader: ConfigReader {
     /// Bytes of one file.
     public static let maxBytes = 1 << 20
@@ -41,7 +41,8 @@ public struct YAMLReader: ConfigReader {
         } catch let error as YamlError {
             throw YAMLFault(source: source).explained(error)
         } catch {
-            throw ConfigError(Place(file: source.file, line: 1, column: 1), "syntax", "The file cannot be read as YAML.")
+            throw ConfigError(
+                Place(file: source.file, line: 1, column: 1), "syntax", "The file cannot be read as YAML.")
         }
     }
 }

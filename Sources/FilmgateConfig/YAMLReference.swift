@@ -1,6 +1,7 @@
 /// Finds where a text that could not be composed seems to use an anchor, alias or tag, to name that as the cause.
 ///
-/// Only for the sentence: safety rests on `YAMLPlaceholders`, not on this scan, which reads line by line and knows no multi-line quotes.
+/// Only for the sentence: safety rests on `YAMLPlaceholders`, not on this scan, which reads line by line and knows no
+/// multi-line quotes.
 enum YAMLReference {
     struct Found { var introducer: Unicode.Scalar, line: Int, column: Int }
 
@@ -10,7 +11,9 @@ enum YAMLReference {
         for line in text.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" }) {
             number += 1
             if number > lastLine { return nil }
-            if let (introducer, column) = first(in: Array(line)) { return Found(introducer: introducer, line: number, column: column) }
+            if let (introducer, column) = first(in: Array(line)) {
+                return Found(introducer: introducer, line: number, column: column)
+            }
         }
         return nil
     }
@@ -39,6 +42,7 @@ enum YAMLReference {
 
     /// Anchors and aliases have a name right behind the character.
     private static func isNamed(_ line: [Unicode.Scalar], _ index: Int) -> Bool {
-        index + 1 < line.count && line[index + 1].properties.isAlphabetic || index + 1 < line.count && ("0"..."9").contains(line[index + 1])
+        index + 1 < line.count && line[index + 1].properties.isAlphabetic
+            || index + 1 < line.count && ("0"..."9").contains(line[index + 1])
     }
 }

@@ -41,7 +41,8 @@ struct YAMLTree {
         let mark = place(node)
         guard case .scalar(let scalar) = node else {
             throw ConfigError(
-                mark, "bad-key", "A key must be a word, not a list or a map.", hint: "Text that begins with `{` or `[` needs quotes.")
+                mark, "bad-key", "A key must be a word, not a list or a map.",
+                hint: "Text that begins with `{` or `[` needs quotes.")
         }
         guard case .scalar(let name, let quoted) = try value(of: scalar, mark), !name.isEmpty else {
             throw ConfigError(mark, "bad-key", "A key is missing before `:`.")
@@ -51,7 +52,8 @@ struct YAMLTree {
         }
         if name == "<<", !quoted {
             throw ConfigError(
-                mark, "merge-key", "YAML merge keys (`<<`) are not allowed here.", hint: "Profiles say once what holds for many.")
+                mark, "merge-key", "YAML merge keys (`<<`) are not allowed here.",
+                hint: "Profiles say once what holds for many.")
         }
         return ConfigNode.Key(name, mark)
     }

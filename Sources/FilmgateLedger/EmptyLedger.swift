@@ -9,13 +9,17 @@ public struct EmptyLedger: LedgerReader {
     public func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
     public func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
     public func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
-    public func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
+    public func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? {
+        nil
+    }
     public func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }
     public func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] { [] }
     public func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] { [] }
     public func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
     public func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
-    public func totals() async throws(IngestError) -> LedgerTotals { LedgerTotals(assets: [:], unfinished: 0, targets: []) }
+    public func totals() async throws(IngestError) -> LedgerTotals {
+        LedgerTotals(assets: [:], unfinished: 0, targets: [])
+    }
     public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }

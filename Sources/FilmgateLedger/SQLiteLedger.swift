@@ -5,8 +5,8 @@ import GRDB
 ///
 /// Closed by `close`, or when its last reference goes.
 ///
-/// A crash of the program loses nothing that `record` has returned for. A power cut may lose the last commits, never consistency; after
-/// `sync` it loses nothing that was committed before.
+/// A crash of the program loses nothing that `record` has returned for. A power cut may lose the last commits, never
+/// consistency; after `sync` it loses nothing that was committed before.
 public final class SQLiteLedger: Ledger {
     /// Reads through connections of their own: they never wait for the writer.
     public let reader: SQLiteReader
@@ -16,7 +16,9 @@ public final class SQLiteLedger: Ledger {
     private let lock: StateLock?
     private let threads = BlockingPool(width: 1)
 
-    private init(_ database: any DatabaseWriter, _ directory: StateDirectory?, _ lock: StateLock?, _ failure: LedgerFailure) {
+    private init(
+        _ database: any DatabaseWriter, _ directory: StateDirectory?, _ lock: StateLock?, _ failure: LedgerFailure
+    ) {
         (self.database, self.directory, self.lock) = (database, directory, lock)
         let lookUps = directory.map { LookUps(path: $0.database) } ?? LookUps(sharing: database)
         reader = SQLiteReader(scans: database, lookUps: lookUps, failure: failure)
@@ -29,8 +31,8 @@ public final class SQLiteLedger: Ledger {
     ///
     /// Blocks for some milliseconds.
     ///
-    /// `stateLocked` while another writer lives, in this process or another; `misconfigured` for a directory that cannot be used or a
-    /// ledger of a newer version; `unexpected` for a damaged file, which is left as it is.
+    /// `stateLocked` while another writer lives, in this process or another; `misconfigured` for a directory that
+    /// cannot be used or a ledger of a newer version; `unexpected` for a damaged file, which is left as it is.
     public static func open(directory path: String) throws(IngestError) -> SQLiteLedger {
         let directory = StateDirectory(path), failure = LedgerFailure(file: directory.database)
         try directory.prepare()
@@ -52,12 +54,16 @@ public final class SQLiteLedger: Ledger {
         } catch { throw failure(error) }
     }
 
-    /// Forgets every file and delivery, where the ledger is in memory: tests of very many short histories make their tables once.
+    /// Forgets every file and delivery, where the ledger is in memory: tests of very many short histories make their
+    /// tables once.
     func clear() async throws(IngestError) {
         guard directory == nil else { return }
         _ = try await commits.commit { writer in
             writer.contents.forget()
-            for table in ["mark_past", "mark", "mark_order", "denial", "delivery", "shot_name", "past", "asset", "note", "run", "content"] {
+            for table in [
+                "mark_past", "mark", "mark_order", "denial", "delivery", "shot_name", "past", "asset", "note", "run",
+                "content",
+            ] {
                 try writer.db.execute(sql: "DELETE FROM \(table)")
             }
             return 0

@@ -5,7 +5,8 @@ import GRDB
 ///
 /// Obtained from `SQLiteLedger.reader(directory:)` or from a ledger.
 ///
-/// Look-ups of one row run on the caller's thread: they take microseconds. Whatever may read many rows runs off it, on one snapshot.
+/// Look-ups of one row run on the caller's thread: they take microseconds. Whatever may read many rows runs off it, on
+/// one snapshot.
 public struct SQLiteReader: LedgerReader {
     let scans: any DatabaseReader
     let lookUps: LookUps
@@ -15,7 +16,9 @@ public struct SQLiteReader: LedgerReader {
     public func isSame(as other: SQLiteReader) -> Bool { lookUps === other.lookUps }
 
     /// Runs a read of unknown length on a connection's own queue, on one snapshot.
-    func scan<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(IngestError) -> Value {
+    func scan<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(IngestError)
+        -> Value
+    {
         do { return try await scans.read(body) } catch { throw failure(error) }
     }
 
@@ -39,7 +42,8 @@ public struct SQLiteReader: LedgerReader {
             while try structure.next() { problems.append(structure.text()) }
             var references = try Query(db, "PRAGMA foreign_key_check")
             while try references.next() {
-                problems.append("\(references.text()), row \(references.int()): refers to a missing \(references.text())")
+                problems.append(
+                    "\(references.text()), row \(references.int()): refers to a missing \(references.text())")
             }
         } catch  where LedgerFailure.isDamage(error) {
             // Too broken to be gone through: what was found until here is the answer.

@@ -17,7 +17,8 @@ struct StateDirectory: Sendable {
 
     var hasLedger: Bool { access(database, F_OK) == 0 }
 
-    /// Makes the directory with mode 0700 and the ledger's file with 0600 where they are missing; leaves what exists as it is.
+    /// Makes the directory with mode 0700 and the ledger's file with 0600 where they are missing; leaves what exists as
+    /// it is.
     func prepare() throws(IngestError) {
         try Self.make(path)
         var facts = stat()
@@ -32,8 +33,8 @@ struct StateDirectory: Sendable {
 
     /// Waits until the committed changes, and the directory entries of their files, are on the disk.
     ///
-    /// Commits are in the log before they are anywhere else, and SQLite flushes the ledger itself before it empties the log, so flushing
-    /// the log is enough. SQLite holds no locks on that file.
+    /// Commits are in the log before they are anywhere else, and SQLite flushes the ledger itself before it empties the
+    /// log, so flushing the log is enough. SQLite holds no locks on that file.
     func flush() throws(IngestError) {
         for path in [log, path] {
             let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)

@@ -14,7 +14,8 @@ public struct StateHolder: Sendable {
         since = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
     }
 
-    /// Lines such as `3: FLOCK  ADVISORY  WRITE 4711 08:02:131077 0 EOF` (proc(5)); those that wait for a lock have `->` before the kind.
+    /// Lines such as `3: FLOCK  ADVISORY  WRITE 4711 08:02:131077 0 EOF` (proc(5)); those that wait for a lock have
+    /// `->` before the kind.
     static func holds(_ inode: UInt64, _ locks: String) -> Bool {
         locks.split(separator: "\n").contains { line in
             let words = line.split(separator: " ", omittingEmptySubsequences: true)

@@ -17,7 +17,8 @@ final class StateLock: Sendable {
             close(descriptor)
             guard number == EWOULDBLOCK else { throw StateDirectory.failure("cannot be locked", path, number) }
             throw IngestError(
-                .stateLocked, "The state directory \(directory) is held by \(holder.map { "process \($0)" } ?? "another process").",
+                .stateLocked,
+                "The state directory \(directory) is held by \(holder.map { "process \($0)" } ?? "another process").",
                 advice: "Wait until that run has ended, or use another state directory with `--state DIR`.")
         }
         let text = Array("\(getpid())\n".utf8)
@@ -34,7 +35,8 @@ final class StateLock: Sendable {
     func release() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
-            // A child process that is just being started holds a copy of the descriptor for a moment: closing alone would leave it locked.
+            // A child process that is just being started holds a copy of the descriptor for a moment: closing alone
+            // would leave it locked.
             _ = flock(descriptor, LOCK_UN)
             close(descriptor)
             descriptor = -1

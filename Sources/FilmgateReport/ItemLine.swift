@@ -16,7 +16,8 @@ package enum ItemLine {
     }
 
     /// The same, into an object that goes on.
-    package static func add(_ settled: AssetResult, plan: Bool = false, type: String? = nil, to item: inout JSONWriter) {
+    package static func add(_ settled: AssetResult, plan: Bool = false, type: String? = nil, to item: inout JSONWriter)
+    {
         let asset = settled.asset, origin = asset.origin
         item.add("type", type ?? (plan ? "plan" : "item"))
         item.add("source", origin.root)
@@ -83,7 +84,9 @@ package enum ItemLine {
 
     /// `original` is the digest of the source's bytes; where other bytes were delivered, their receipt names both.
     package static func receipts(_ receipts: [String: Receipt], of original: String?, into all: inout JSONWriter) {
-        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) { all.add(name) { add(receipt, original, to: &$0) } }
+        for (name, receipt) in receipts.sorted(by: { $0.key < $1.key }) {
+            all.add(name) { add(receipt, original, to: &$0) }
+        }
     }
 
     private static func add(_ receipt: Receipt, _ original: String?, to one: inout JSONWriter) {

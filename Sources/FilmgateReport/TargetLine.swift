@@ -6,7 +6,9 @@ package enum TargetLine {
         var object = JSONWriter()
         object.add("name", target.name)
         object.add("identity", target.identity)
-        for state in [Receipt.State.done, .pending, .held, .failed] { object.add(state.rawValue, target.states[state] ?? 0) }
+        for state in [Receipt.State.done, .pending, .held, .failed] {
+            object.add(state.rawValue, target.states[state] ?? 0)
+        }
         object.add("cancelled", target.states[.excluded] ?? 0)
         object.add("bytes_waiting", target.bytesWaiting)
         object.add("oldest_waiting", time(target.oldestWaiting))

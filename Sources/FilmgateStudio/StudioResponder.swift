@@ -26,8 +26,10 @@ struct StudioResponder: HTTPResponder {
         do {
             try check.checkHost(request, context.place)
         } catch RequestCheck.Failure.otherHost(let host) {
-            return Answer.html(RefusalPage.otherHost(host, context.place, isEncrypted: check.names.isEncrypted), .misdirectedRequest)
-                .response(to: request)
+            return Answer.html(
+                RefusalPage.otherHost(host, context.place, isEncrypted: check.names.isEncrypted), .misdirectedRequest
+            )
+            .response(to: request)
         } catch RequestCheck.Failure.malformed(let words) {
             return Answer.json(StudioError.usage(words).json, .badRequest).response(to: request)
         }
@@ -48,7 +50,9 @@ struct StudioResponder: HTTPResponder {
     }
 
     private func refusal(_ error: StudioError, _ request: Request) -> Response {
-        guard request.uri.path == PlainPage.path else { return Answer.json(error.json, error.status).response(to: request) }
+        guard request.uri.path == PlainPage.path else {
+            return Answer.json(error.json, error.status).response(to: request)
+        }
         var answer = Answer.html(RefusalPage.error(error), error.status)
         if error.status == .unauthorized { answer.headers[.wwwAuthenticate] = PlainPage.challenge }
         return answer.response(to: request)
@@ -56,7 +60,9 @@ struct StudioResponder: HTTPResponder {
 
     private func answer(_ request: Request, _ context: StudioContext) async throws -> Answer {
         let path = request.uri.path
-        if path.hasPrefix(StudioAPI.prefix + "/") || path == StudioAPI.prefix { return try await call(request, context) }
+        if path.hasPrefix(StudioAPI.prefix + "/") || path == StudioAPI.prefix {
+            return try await call(request, context)
+        }
         guard request.method == .get || request.method == .head else {
             throw StudioError(.methodNotAllowed, "wrongMethod", "Only GET is understood here.")
         }
@@ -64,14 +70,20 @@ struct StudioResponder: HTTPResponder {
             try check.checkSite(request, context.place, isProgram: false)
             return try await plain.answer(request)
         }
-        guard let file = page.answer(path, request.headers.single(.ifNoneMatch)) else { throw StudioError.unknown(path) }
+        guard let file = page.answer(path, request.headers.single(.ifNoneMatch)) else {
+            throw StudioError.unknown(path)
+        }
         return file
     }
 
     /// A request of the API, in the order in which it is let in: address, method, origin, session, role, words.
     private func call(_ request: Request, _ context: StudioContext) async throws -> Answer {
-        let parts = request.uri.path.split(separator: "/").map { part in Substring(Percent.decode(part) ?? String(part)) }
-        let fitting: [(route: Route, values: [String: String])] = routes.compactMap { route in route.match(parts).map { (route, $0) } }
+        let parts = request.uri.path.split(separator: "/").map { part in
+            Substring(Percent.decode(part) ?? String(part))
+        }
+        let fitting: [(route: Route, values: [String: String])] = routes.compactMap { route in
+            route.match(parts).map { (route, $0) }
+        }
         guard !fitting.isEmpty else { throw StudioError.unknown(request.uri.path) }
         let method = request.method == .head ? .get : request.method
         // A whole name before one in braces.
@@ -86,10 +98,16 @@ struct StudioResponder: HTTPResponder {
         let query = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
         call.values = try route.values(path: values, query: query)
         (call.address, call.agent) = (context.address, request.headers.single(.userAgent) ?? "")
-        (call.lastEvent, call.idempotencyKey) = (request.headers.single(.lastEvent), request.headers.single(.idempotencyKey))
+        (call.lastEvent, call.idempotencyKey) = (
+            request.headers.single(.lastEvent), request.headers.single(.idempotencyKey)
+        )
         call.knownTag = request.headers.single(.ifNoneMatch)
         if let bytes = try await body(of: request, route) {
-            if route.bodyShape == nil { call.body = try route.body(bytes) } else { call.object = try Route.object(bytes) }
+            if route.bodyShape == nil {
+                call.body = try route.body(bytes)
+            } else {
+                call.object = try Route.object(bytes)
+            }
         }
         return try await route.run(call)
     }
@@ -112,19 +130,26 @@ struct StudioResponder: HTTPResponder {
         return grant
     }
 
-    /// Both halves are needed: cookies go to every port of this machine, and what a page keeps can be read by its scripts.
+    /// Both halves are needed: cookies go to every port of this machine, and what a page keeps can be read by its
+    /// scripts.
     private func session(_ request: Request, _ route: Route) -> Grant? {
-        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";"), start = api.cookie.name + "="
-        let own = cookies.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(start.count)) }
+        let cookies = request.headers[values: .cookie].joined(separator: ";").split(separator: ";")
+        let start = api.cookie.name + "="
+        let own = cookies.map { $0.drop { $0 == " " } }.filter { $0.hasPrefix(start) }.map {
+            String($0.dropFirst(start.count))
+        }
         guard own.count == 1 else { return nil }
         if let key = request.headers.single(.studioKey) { return api.access.session(cookie: own[0], key: key) }
         // The browser itself must say that the page asks: one at another port has the cookie, but not that word.
         let site = request.headers.single(.fetchSite)
-        return route.answer.isPicture && (site == "same-origin" || site == "none") ? api.access.session(cookieForPictures: own[0]) : nil
+        return route.answer.isPicture && (site == "same-origin" || site == "none")
+            ? api.access.session(cookieForPictures: own[0]) : nil
     }
 
     private static func bearer(_ request: Request) -> String? {
-        guard let header = request.headers.single(.authorization), header.lowercased().hasPrefix("bearer ") else { return nil }
+        guard let header = request.headers.single(.authorization), header.lowercased().hasPrefix("bearer ") else {
+            return nil
+        }
         return String(header.dropFirst(7))
     }
 }

@@ -34,18 +34,21 @@ public final class StudioServer: Sendable {
     /// Codes, sessions and tokens.
     public let grants: GrantStore
 
-    /// Throws `misconfigured` for an address at which the page is not served: what is said there could be read and changed on its way.
+    /// Throws `misconfigured` for an address at which the page is not served: what is said there could be read and
+    /// changed on its way.
     ///
     /// `options`: how those of a certificate begin on the command line.
     public static func check(host: String, isEncrypted: Bool = false, options: String = "--") throws(IngestError) {
         if LocalAddress.isLoopback(host) { return }
         guard LocalAddress.isNumber(host) else {
             throw IngestError(
-                .misconfigured, "`\(host)` is no address.", advice: "Such as 192.168.1.20, or 0.0.0.0 for all of this machine.")
+                .misconfigured, "`\(host)` is no address.",
+                advice: "Such as 192.168.1.20, or 0.0.0.0 for all of this machine.")
         }
         guard isEncrypted else {
             throw IngestError(
-                .misconfigured, "The page is not served at \(host) like this: other machines could reach it there, unencrypted.",
+                .misconfigured,
+                "The page is not served at \(host) like this: other machines could reach it there, unencrypted.",
                 advice:
                     "Add `\(options)self-signed`, or `\(options)certificate` and `\(options)key`. Or listen on 127.0.0.1, and reach it from elsewhere "
                     + "through `ssh -L 8484:127.0.0.1:8484 THIS-MACHINE`.")
@@ -55,7 +58,9 @@ public final class StudioServer: Sendable {
     /// Throws `misconfigured` for an address that others can reach, without a certificate.
     public init(_ options: Options, _ services: StudioServices, logger: Logger) throws(IngestError) {
         try Self.check(host: options.host, isEncrypted: options.certificate != nil)
-        guard (0...65_535).contains(options.port) else { throw IngestError(.misconfigured, "\(options.port) is no port.") }
+        guard (0...65_535).contains(options.port) else {
+            throw IngestError(.misconfigured, "\(options.port) is no port.")
+        }
         (self.options, self.services, self.logger) = (options, services, logger)
         grants = GrantStore(state: options.state)
     }
@@ -63,15 +68,17 @@ public final class StudioServer: Sendable {
     /// Serves until the task is cancelled; `started` is told the port.
     public func run(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
         var channel = HTTP1Channel.Configuration(additionalChannelHandlers: [HeadDeadline()])
-        channel.httpDecoder = .init(maxHeaderFieldSize: Self.mostHeader, maxHeaderListSize: Self.mostHeader, maxHeaderFieldCount: 100)
+        channel.httpDecoder = .init(
+            maxHeaderFieldSize: Self.mostHeader, maxHeaderListSize: Self.mostHeader, maxHeaderFieldCount: 100)
         let stream = StudioStream(), api = try api(stream)
         let responder = StudioResponder(
-            check: RequestCheck(names: HostNames(host: options.host, more: options.names, isEncrypted: options.certificate != nil)),
+            check: RequestCheck(
+                names: HostNames(host: options.host, more: options.names, isEncrypted: options.certificate != nil)),
             api: api,
             page: PageFiles())
         let server = LocalHTTPServer(
-            "page", host: options.host, port: options.port, responder: responder, channel: channel, connections: Self.mostConnections,
-            certificate: options.certificate)
+            "page", host: options.host, port: options.port, responder: responder, channel: channel,
+            connections: Self.mostConnections, certificate: options.certificate)
         let feeder = Task { await StreamFeeder(api: api, stream: stream).run() }
         let start = LocalAddress.start(options.host, isEncrypted: options.certificate != nil)
         let result = await Result { () async throws(IngestError) in
@@ -117,16 +124,17 @@ public final class StudioServer: Sendable {
         let proofs = CardProofs(ledger, mounted: services.mounted) { stream.add([("cards", .cards)]) }
         var pictures = Pictures()
         if let folder = options.previews {
-            pictures.maker = PreviewMaker(folder: folder, program: options.previewProgram) { [activity = pictures.activity] in
+            pictures.maker = PreviewMaker(folder: folder, program: options.previewProgram) {
+                [activity = pictures.activity] in
                 activity.isBusy
             }
         }
         return StudioAPI(
-            access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: stream, jobs: jobs, proofs: proofs,
-            pictures: pictures,
-            pipeline: options.pipeline, state: options.state,
+            access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: stream, jobs: jobs,
+            proofs: proofs, pictures: pictures, pipeline: options.pipeline, state: options.state,
             version: options.version,
             cookie: SessionCookie(
-                name: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])), isEncrypted: options.certificate != nil))
+                name: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])),
+                isEncrypted: options.certificate != nil))
     }
 }

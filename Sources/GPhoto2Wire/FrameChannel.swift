@@ -17,14 +17,17 @@ public final class FrameChannel {
         let bytes = frame.encoded
         var done = 0
         while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[done...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count > 0 { done += count } else if errno != EINTR { throw .ended }
         }
     }
 
     /// The next frame.
     ///
-    /// `timedOut` when it is not whole within `limit`; nil waits for ever. A frame longer than `Frame.limit` is `malformed`.
+    /// `timedOut` when it is not whole within `limit`; nil waits for ever. A frame longer than `Frame.limit` is
+    /// `malformed`.
     public func receive(within limit: Duration? = nil) throws(WireError) -> Frame {
         let deadline = limit.map { ContinuousClock.now + $0 }
         try fill(Frame.headSize, by: deadline)

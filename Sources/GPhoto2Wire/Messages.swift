@@ -86,7 +86,8 @@ public enum GPhotoReply: Sendable, Hashable {
         var reader = FieldReader(frame.fields)
         switch frame.kind {
         case 65: self = .camera(model: try reader.text(), port: try reader.text())
-        case 66: self = .opened(GPhotoBody(make: try reader.text(), model: try reader.text(), serial: try reader.text()))
+        case 66:
+            self = .opened(GPhotoBody(make: try reader.text(), model: try reader.text(), serial: try reader.text()))
         case 67:
             let path = try GPhotoPath(&reader)
             self = .file(GPhotoFile(path: path, size: try reader.long(), seconds: Int64(bitPattern: try reader.long())))
@@ -104,7 +105,9 @@ public struct GPhotoPath: Sendable, Hashable {
 
     public init(folder: [UInt8], name: [UInt8]) { (self.folder, self.name) = (folder, name) }
 
-    init(_ reader: inout FieldReader) throws(WireError) { (folder, name) = (try reader.counted(), try reader.counted()) }
+    init(_ reader: inout FieldReader) throws(WireError) {
+        (folder, name) = (try reader.counted(), try reader.counted())
+    }
 
     func write(to fields: inout [UInt8]) {
         fields.append(counted: folder)
@@ -122,11 +125,15 @@ public struct GPhotoFile: Sendable, Hashable {
     /// Of the camera's civil time since 1970, as if it were UTC; 0 where unknown.
     public var seconds: Int64
 
-    public init(path: GPhotoPath, size: UInt64, seconds: Int64) { (self.path, self.size, self.seconds) = (path, size, seconds) }
+    public init(path: GPhotoPath, size: UInt64, seconds: Int64) {
+        (self.path, self.size, self.seconds) = (path, size, seconds)
+    }
 }
 
 /// What the camera says about itself; empty where it says nothing.
 public struct GPhotoBody: Sendable, Hashable {
     public var make: String, model: String, serial: String
-    public init(make: String = "", model: String = "", serial: String = "") { (self.make, self.model, self.serial) = (make, model, serial) }
+    public init(make: String = "", model: String = "", serial: String = "") {
+        (self.make, self.model, self.serial) = (make, model, serial)
+    }
 }

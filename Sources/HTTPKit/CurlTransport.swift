@@ -21,7 +21,9 @@ public final class CurlTransport: HTTPTransport {
         defer { seats.give(1) }
         let worker = try freeWorker()
         defer { idle.withLock { $0.append(worker) } }
-        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await worker.perform(exchange, stop: stop) }
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await worker.perform(exchange, stop: stop)
+        }
     }
 
     private func freeWorker() throws(IngestError) -> CurlWorker {

@@ -10,12 +10,16 @@ public struct HTTPClient: Sendable {
     /// Redirects followed for one request.
     public static let redirectLimit = 3
 
-    public init(_ transport: any HTTPTransport, auth: (any AuthProvider)? = nil) { (self.transport, self.auth) = (transport, auth) }
+    public init(_ transport: any HTTPTransport, auth: (any AuthProvider)? = nil) {
+        (self.transport, self.auth) = (transport, auth)
+    }
 
-    /// Sends and returns the server's answer, whatever its status, except a 401 that renewing did not cure: `unauthorized`.
+    /// Sends and returns the server's answer, whatever its status, except a 401 that renewing did not cure:
+    /// `unauthorized`.
     ///
-    /// 307 and 308 (for GET and HEAD also 301, 302 and 303) are followed within the same origin, each address signed anew; a redirect to
-    /// anywhere else comes back as it is, and no credential goes there. The body must be repeatable, as `HTTPBody` is.
+    /// 307 and 308 (for GET and HEAD also 301, 302 and 303) are followed within the same origin, each address signed
+    /// anew; a redirect to anywhere else comes back as it is, and no credential goes there. The body must be
+    /// repeatable, as `HTTPBody` is.
     public func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
         let asked = exchange.request.url
         var exchange = exchange, renewed = false
@@ -23,7 +27,9 @@ public struct HTTPClient: Sendable {
             var (response, signed) = try await sendSigned(exchange)
             if response.status == 401, let auth, !renewed {
                 renewed = true
-                if try await auth.renew(after: Rejection(status: 401, challenge: response[header: "WWW-Authenticate"], request: signed)) {
+                if try await auth.renew(
+                    after: Rejection(status: 401, challenge: response[header: "WWW-Authenticate"], request: signed))
+                {
                     (response, signed) = try await sendSigned(exchange)
                 }
             }
@@ -54,7 +60,9 @@ public struct HTTPClient: Sendable {
     /// Servers that send on to the same address with or without its last slash mean the same thing.
     private static func isSame(_ first: String, _ second: String) -> Bool {
         guard first != second else { return true }
-        guard let one = WebAddress(first), let other = WebAddress(second), one.query == other.query else { return false }
+        guard let one = WebAddress(first), let other = WebAddress(second), one.query == other.query else {
+            return false
+        }
         return one.path.split(separator: "/") == other.path.split(separator: "/")
     }
 
@@ -84,7 +92,8 @@ public struct HTTPClient: Sendable {
     }
 }
 
-/// What signing adds is mostly the same for one request after the other: what must not be shown of it is worked out once.
+/// What signing adds is mostly the same for one request after the other: what must not be shown of it is worked out
+/// once.
 private final class RedactorCache: Sendable {
     private let last = Mutex<(added: [String], redactor: Redactor)?>(nil)
 

@@ -1,13 +1,15 @@
 public import FilmgateCore
 
-/// Carries one request to a server and brings back its answer; the only thing that targets and sign-in know of the network.
+/// Carries one request to a server and brings back its answer; the only thing that targets and sign-in know of the
+/// network.
 public protocol HTTPTransport: Sendable {
-    /// Sends one request and returns whatever the server answers, errors and redirects included: nothing is followed, retried or signed.
+    /// Sends one request and returns whatever the server answers, errors and redirects included: nothing is followed,
+    /// retried or signed.
     ///
-    /// Waits without holding a thread of the cooperative pool. Cancelling the task ends the transfer within about a second (`cancelled`).
-    /// `network` when no whole answer came, or a yes before the whole body was sent; the server may then still have the whole request: ask
-    /// it before sending again.
-    /// `untrusted` when its certificate fails, `corruptData` when a file no longer holds the promised bytes (the last are then not sent).
+    /// Waits without holding a thread of the cooperative pool. Cancelling the task ends the transfer within about a
+    /// second (`cancelled`). `network` when no whole answer came, or a yes before the whole body was sent; the server
+    /// may then still have the whole request: ask it before sending again. `untrusted` when its certificate fails,
+    /// `corruptData` when a file no longer holds the promised bytes (the last are then not sent).
     func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse
 }
 
@@ -25,7 +27,8 @@ public struct HTTPExchange: Sendable {
     /// Nil for a request without a body; an empty body sends `Content-Length: 0`.
     public var body: HTTPBody?
     public var reception = Reception.collect(1 << 20)
-    /// The server may say that all is well before it has the whole body, as some do that know it by its digest; else that is no answer.
+    /// The server may say that all is well before it has the whole body, as some do that know it by its digest; else
+    /// that is no answer.
     public var mayEndEarly = false
     /// Bytes sent so far; called at most a few times a second, on the worker's thread: must be quick.
     public var progress: (@Sendable (UInt64) -> Void)?
@@ -72,7 +75,8 @@ public struct HTTPResponse: Sendable {
 /// How a transport behaves towards its server.
 public struct TransportOptions: Sendable {
     public enum Version: Sendable, Hashable {
-        /// HTTP/1.1, one connection per worker: the default, since HTTP/2 uploads crawl where windows are small and the way is long.
+        /// HTTP/1.1, one connection per worker: the default, since HTTP/2 uploads crawl where windows are small and the
+        /// way is long.
         case http1
         /// HTTP/2 where the server offers it.
         case negotiated

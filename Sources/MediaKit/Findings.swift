@@ -24,10 +24,13 @@ struct Findings {
     init(makers: [any MakerNoteReader] = []) { self.makers = makers }
 
     /// A self-contained Exif block: TIFF header, directories, values.
-    /// - Parameter only: the folder that its first directory stands for, where a format keeps each in a block of its own.
+    /// - Parameter only: the folder that its first directory stands for, where a format keeps each in a block of its
+    ///   own.
     mutating func takeExif(_ block: ByteRegion, only: TagFolder? = nil) {
         guard mayTakeBlock() else { return }
-        if block.count <= UInt64(ExifBlock.limit), let bytes = block.bytes(0, Int(block.count)), let exif = ExifBlock(bytes, only: only) {
+        if block.count <= UInt64(ExifBlock.limit), let bytes = block.bytes(0, Int(block.count)),
+            let exif = ExifBlock(bytes, only: only)
+        {
             take(exif, damaged: exif.damaged)
             if only == nil { takeMakerNote(of: block) }
         } else if let reader = TIFFReader(block), let tree = TIFFTree(reader) {
@@ -143,7 +146,7 @@ public enum MediaFlag {
     public static let exifDamaged = "exif-damaged"
     /// The bytes are another kind of file than the name says.
     public static let kindMismatch = "kind-mismatch"
-    /// The time is UTC by the format's rule (a movie's header), and no offset of the place is known; many cameras break the rule and write
-    /// civil time there.
+    /// The time is UTC by the format's rule (a movie's header), and no offset of the place is known; many cameras break
+    /// the rule and write civil time there.
     public static let zoneAssumed = AssetFlag.zoneAssumed
 }

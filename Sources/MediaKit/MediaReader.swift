@@ -18,31 +18,30 @@ public struct MediaReading: Sendable, Hashable {
 
 /// Reads what media files say about themselves.
 ///
-/// Which tags come from where: self-contained Exif blocks (JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JP2, JXL, PSD, recordings) are parsed by
-/// libexif; the directories of TIFF-based files by `TIFFReader`, as libexif reads only the first 64 KiB and no SubIFDs; boxes, chunks, CIFF, X3F
-/// properties, AVCHD's time and XMP by this kit. Maker notes are read by the makes' own readers, where
-/// any are given.
+/// Which tags come from where: self-contained Exif blocks (JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JP2, JXL, PSD,
+/// recordings) are parsed by libexif; the directories of TIFF-based files by `TIFFReader`, as libexif reads only the
+/// first 64 KiB and no SubIFDs; boxes, chunks, CIFF, X3F properties, AVCHD's time and XMP by this kit. Maker notes are
+/// read by the makes' own readers, where any are given.
 public enum MediaReader {
     /// Opens and reads the file.
     ///
-    /// Blocks for the disk: usually one read of 64 KiB, never more than 4 MiB in all (a damaged JPEG is scanned once to its end). May be
-    /// called from many threads. `notFound`, `unreadable` (also when the medium fails while reading).
-    /// - Parameters:
-    ///   - path: absolute, or relative to the working directory.
-    ///   - name: the file's name as its camera gave it; nil to take the path's.
-    ///   - completeness: whether to check that the file is whole.
-    ///   - content: with `completeness`, whether also to look for zeros or noise in place of a picture: a few more bytes of each 32 KiB.
-    ///   - zeros: false where somebody has seen already that nowhere 64 KiB in a row are zeros: they are not looked for then.
-    ///   - facts: whether to read what the file says about itself; without, only what it is and whether it is whole.
-    ///   - makers: who reads maker notes; without any they are not looked for.
+    /// Blocks for the disk: usually one read of 64 KiB, never more than 4 MiB in all (a damaged JPEG is scanned once to
+    /// its end). May be called from many threads. `notFound`, `unreadable` (also when the medium fails while reading).
+    /// - Parameters: - path: absolute, or relative to the working directory. - name: the file's name as its camera gave
+    ///   it; nil to take the path's. - completeness: whether to check that the file is whole. - content: with
+    ///   `completeness`, whether also to look for zeros or noise in place of a picture: a few more bytes of each 32
+    ///   KiB. - zeros: false where somebody has seen already that nowhere 64 KiB in a row are zeros: they are not
+    ///   looked for then. - facts: whether to read what the file says about itself; without, only what it is and
+    ///   whether it is whole. - makers: who reads maker notes; without any they are not looked for.
     public static func read(
-        path: String, name: String? = nil, completeness: Bool = true, content: Bool = false, zeros: Bool = true, facts: Bool = true,
-        makers: [any MakerNoteReader] = []
+        path: String, name: String? = nil, completeness: Bool = true, content: Bool = false, zeros: Bool = true,
+        facts: Bool = true, makers: [any MakerNoteReader] = []
     ) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
         let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
         let read = read(
-            source, name: name ?? last, completeness: completeness, content: content, zeros: zeros, facts: facts, makers: makers)
+            source, name: name ?? last, completeness: completeness, content: content, zeros: zeros, facts: facts,
+            makers: makers)
         guard let reading = read else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
@@ -54,8 +53,8 @@ public enum MediaReader {
     /// Nil when the medium failed. Never traps and always ends, whatever the bytes are.
     /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
     public static func read(
-        _ source: some ByteSource, name: String?, completeness: Bool = true, content: Bool = false, zeros: Bool = true, facts: Bool = true,
-        makers: [any MakerNoteReader] = []
+        _ source: some ByteSource, name: String?, completeness: Bool = true, content: Bool = false, zeros: Bool = true,
+        facts: Bool = true, makers: [any MakerNoteReader] = []
     ) -> MediaReading? {
         let window = ByteWindow(source, head: facts ? ByteWindow.headSize : ByteWindow.shortHeadSize)
         let file = window.whole

@@ -24,7 +24,8 @@ final class LibPQ: @unchecked Sendable {  // Addresses of C functions, which nev
         let table = UnsafeMutablePointer<fg_libpq>.allocate(capacity: 1)
         defer { table.deallocate() }
         if let missing = fg_libpq_find(library, table) {
-            throw IngestError(.misconfigured, "\(name) has no \(String(cString: missing)).", advice: "Install a newer libpq5.")
+            throw IngestError(
+                .misconfigured, "\(name) has no \(String(cString: missing)).", advice: "Install a newer libpq5.")
         }
         call = table.pointee
     }

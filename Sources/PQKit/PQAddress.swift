@@ -59,25 +59,34 @@ public struct PQAddress: Sendable, Hashable {
 
     private func check(_ mark: Mark) throws(ConfigError) {
         guard !user.isEmpty else {
-            throw ConfigError(mark, "missing-user", "The address names no role.", hint: "Write it before the host: `postgresql://desk3@…`.")
+            throw ConfigError(
+                mark, "missing-user", "The address names no role.",
+                hint: "Write it before the host: `postgresql://desk3@…`.")
         }
         guard !database.isEmpty else {
-            throw ConfigError(mark, "missing-database", "The address names no database.", hint: "End it with `/filmgate`, or its name.")
+            throw ConfigError(
+                mark, "missing-database", "The address names no database.",
+                hint: "End it with `/filmgate`, or its name.")
         }
         let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
         if let tls, !modes.contains(tls) { throw Self.unknown(tls, "sslmode", modes, mark) }
         let bindings = ["disable", "prefer", "require"]
-        if let channelBinding, !bindings.contains(channelBinding) { throw Self.unknown(channelBinding, "channel_binding", bindings, mark) }
+        if let channelBinding, !bindings.contains(channelBinding) {
+            throw Self.unknown(channelBinding, "channel_binding", bindings, mark)
+        }
         guard let far = hosts.first(where: { !$0.isThisMachine }) else { return }
         if tls != "verify-full" {
             throw ConfigError(
                 mark, "plain-database",
                 "\(far.name) is another machine, and \(tls.map { "`sslmode=\($0)`" } ?? "no `sslmode`") does not prove who answers there.",
-                hint: "End the address with `?sslmode=verify-full`; `root:` names the certificate of whoever signs the server's.")
+                hint:
+                    "End the address with `?sslmode=verify-full`; `root:` names the certificate of whoever signs the server's."
+            )
         }
         if let channelBinding, channelBinding != "require" {
             throw ConfigError(
-                mark, "weak-binding", "`channel_binding=\(channelBinding)` would let a password go to whoever stands between.",
+                mark, "weak-binding",
+                "`channel_binding=\(channelBinding)` would let a password go to whoever stands between.",
                 hint: "Leave it out: `require` is the default to other machines.")
         }
     }
@@ -85,7 +94,8 @@ public struct PQAddress: Sendable, Hashable {
     private static func unknown(_ value: String, _ key: String, _ known: [String], _ mark: Mark) -> ConfigError {
         let near = nearest(value, among: known).map { "Did you mean `\($0)`?" }
         return ConfigError(
-            mark, "unknown-choice", "`\(key)` cannot be `\(value)`.", hint: near ?? "Known: \(known.joined(separator: ", ")).")
+            mark, "unknown-choice", "`\(key)` cannot be `\(value)`.",
+            hint: near ?? "Known: \(known.joined(separator: ", ")).")
     }
 
     private static func hosts(_ text: String, _ mark: Mark) throws(ConfigError) -> [Host] {
@@ -96,12 +106,16 @@ public struct PQAddress: Sendable, Hashable {
                 name = part[part.index(after: part.startIndex)..<end]
                 let rest = part[part.index(after: end)...]
                 if rest.hasPrefix(":") { port = rest.dropFirst() }
-            } else if let colon = part.lastIndex(of: ":"), !part.hasPrefix("/") || part[colon...].dropFirst().allSatisfy(\.isNumber) {
+            } else if let colon = part.lastIndex(of: ":"),
+                !part.hasPrefix("/") || part[colon...].dropFirst().allSatisfy(\.isNumber)
+            {
                 (name, port) = (part[..<colon], part[part.index(after: colon)...])
             }
-            guard let number = port.map({ UInt16($0) }) ?? 5432, number > 0, !name.isEmpty, name.utf8.count <= 255 else {
+            guard let number = port.map({ UInt16($0) }) ?? 5432, number > 0, !name.isEmpty, name.utf8.count <= 255
+            else {
                 throw ConfigError(
-                    mark, "bad-host", "`\(part)` is no host of a database.", hint: "Write `db1.example` or `db1.example:5433`.")
+                    mark, "bad-host", "`\(part)` is no host of a database.",
+                    hint: "Write `db1.example` or `db1.example:5433`.")
             }
             found.append(Host(name: String(name), port: number))
         }

@@ -39,9 +39,13 @@ struct PQAddressReader {
         var found: [(key: String, value: String)] = []
         for pair in text.split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2 else { throw ConfigError(mark, "bad-address", "`\(pair)` in the address has no value.") }
+            guard halves.count == 2 else {
+                throw ConfigError(mark, "bad-address", "`\(pair)` in the address has no value.")
+            }
             let key = try plain(halves[0])
-            if found.contains(where: { $0.key == key }) { throw ConfigError(mark, "bad-address", "`\(key)` stands in the address twice.") }
+            if found.contains(where: { $0.key == key }) {
+                throw ConfigError(mark, "bad-address", "`\(key)` stands in the address twice.")
+            }
             if key == "password" {
                 throw ConfigError(
                     mark, "inline-secret", "A password must not stand in the address.",
@@ -60,7 +64,8 @@ struct PQAddressReader {
                 continue
             }
             guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                throw ConfigError(mark, "bad-address", "A `%` in the address is not followed by two hexadecimal digits.")
+                throw ConfigError(
+                    mark, "bad-address", "A `%` in the address is not followed by two hexadecimal digits.")
             }
             bytes.append(value)
             rest = rest.dropFirst(2)

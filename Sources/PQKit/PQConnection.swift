@@ -12,7 +12,8 @@ public struct PQOptions: Sendable {
     public var address: PQAddress
     /// Looked up at each connection, on a thread that may block.
     public var password: (@Sendable () throws(IngestError) -> SecretValue?)?
-    /// Paths of a client's certificate and its key, and of the certificate that signed the server's; absent: the system's list.
+    /// Paths of a client's certificate and its key, and of the certificate that signed the server's; absent: the
+    /// system's list.
     public var certificate: String?, key: String?, root: String?
     /// How long one host may take to connect, and to answer where the caller says nothing else.
     public var connect = Duration.seconds(3), answer = Duration.seconds(10)
@@ -25,14 +26,16 @@ public struct PQOptions: Sendable {
 /// The server that answers.
 public struct PQServer: Sendable, Hashable {
     public var host: String, version: String, protection: String
-    /// Grows with each failover; nil where the server does not say, as behind some proxies and in databases that only speak like it.
+    /// Grows with each failover; nil where the server does not say, as behind some proxies and in databases that only
+    /// speak like it.
     public var timeline: Int64?
 }
 
 /// One connection to a database of several hosts: made when it is needed, used by one question at a time.
 ///
-/// Blocking calls run on a thread of its own, never on Swift's. After a failure of the connection the next question makes a new one, at the
-/// host that answered last, then at the others in their order. No question is repeated except where the server itself undid it (40001, 40P01).
+/// Blocking calls run on a thread of its own, never on Swift's. After a failure of the connection the next question
+/// makes a new one, at the host that answered last, then at the others in their order. No question is repeated except
+/// where the server itself undid it (40001, 40P01).
 public actor PQConnection {
     private let executor = BlockingExecutor()
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -59,13 +62,15 @@ public actor PQConnection {
     /// Connects where that has not happened yet.
     public nonisolated func server() async throws(IngestError) -> PQServer {
         let until = ContinuousClock.now + options.connect * Double(options.address.hosts.count + 1)
-        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await self.connected(PQWait(until: until, stop)) }
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await self.connected(PQWait(until: until, stop))
+        }
     }
 
     /// Asks one question and reads its rows.
     ///
-    /// `within`: for all of it, waiting for its turn and connecting too; absent: what the options say. The parameters are `$1`, `$2`, …; what
-    /// `decode` throws ends the reading and the connection.
+    /// `within`: for all of it, waiting for its turn and connecting too; absent: what the options say. The parameters
+    /// are `$1`, `$2`, …; what `decode` throws ends the reading and the connection.
     public nonisolated func rows<Row: Sendable>(
         _ sql: String, _ values: [PQValue] = [], within time: Duration? = nil, limit: PQLimit = PQLimit(),
         _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
@@ -85,7 +90,8 @@ public actor PQConnection {
     }
 
     private func ask<Row>(
-        _ sql: String, _ values: [PQValue], _ limit: PQLimit, _ wait: PQWait, _ decode: (borrowing PQRow) throws(IngestError) -> Row
+        _ sql: String, _ values: [PQValue], _ limit: PQLimit, _ wait: PQWait,
+        _ decode: (borrowing PQRow) throws(IngestError) -> Row
     ) throws(IngestError) -> [Row] {
         var tries = 0
         while true {
@@ -96,7 +102,8 @@ public actor PQConnection {
             } catch {
                 tries += 1
                 // Undone by the server for the sake of others: at once again.
-                guard tries < 8, let refusal = error.cause as? PQRefusal, ["40001", "40P01"].contains(refusal.state) else { throw error }
+                guard tries < 8, let refusal = error.cause as? PQRefusal, ["40001", "40P01"].contains(refusal.state)
+                else { throw error }
                 // Two that met once would meet again, if both came back at the same moment.
                 usleep(UInt32.random(in: 0...4000) << tries)
             }
@@ -108,7 +115,8 @@ public actor PQConnection {
     }
 
     private func perform(
-        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait, _ read: (borrowing PQRow) throws(IngestError) -> Void
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait,
+        _ read: (borrowing PQRow) throws(IngestError) -> Void
     ) throws(IngestError) {
         _ = try connected(wait)
         guard let handle else { throw IngestError(.unavailable, "\(options.address.place): the connection was lost.") }
@@ -146,7 +154,8 @@ public actor PQConnection {
         if let found, found < timeline {
             throw PQFailure(
                 IngestError(
-                    .unavailable, "\(host.name) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
+                    .unavailable,
+                    "\(host.name) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
                     advice: "Stop it, or rebuild it as a standby."))
         }
         timeline = max(timeline, found ?? 0)
@@ -155,11 +164,13 @@ public actor PQConnection {
         return server
     }
 
-    /// The first 8 digits of the name of the server's log are its history; nil where the server has no such log or does not tell.
+    /// The first 8 digits of the name of the server's log are its history; nil where the server has no such log or does
+    /// not tell.
     private func timeline(of handle: PQHandle, _ wait: PQWait) throws(PQFailure) -> Int64? {
         var name: String?
         do throws(PQFailure) {
-            try handle.execute("SELECT pg_walfile_name(pg_current_wal_lsn())", [], PQLimit(rows: 1, bytes: 4096), wait) {
+            try handle.execute("SELECT pg_walfile_name(pg_current_wal_lsn())", [], PQLimit(rows: 1, bytes: 4096), wait)
+            {
                 row throws(IngestError) in name = try row.textOrNil(0)
             }
         } catch { if !error.keepsConnection { throw error } }
@@ -171,6 +182,7 @@ public actor PQConnection {
         // One that may be an impostor is worth more attention than one that is away.
         let code: IngestError.Code = failures.allSatisfy { $0.code == .untrusted } ? .untrusted : .unavailable
         let said = failures.map(\.message).joined(separator: "; ")
-        return IngestError(code, said.isEmpty ? "\(place): timed out." : said, advice: failures.lazy.compactMap(\.advice).first)
+        return IngestError(
+            code, said.isEmpty ? "\(place): timed out." : said, advice: failures.lazy.compactMap(\.advice).first)
     }
 }

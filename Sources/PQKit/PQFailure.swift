@@ -14,7 +14,9 @@ struct PQFailure: Error {
     var error: IngestError
     var keepsConnection = false
 
-    init(_ error: IngestError, keepsConnection: Bool = false) { (self.error, self.keepsConnection) = (error, keepsConnection) }
+    init(_ error: IngestError, keepsConnection: Bool = false) {
+        (self.error, self.keepsConnection) = (error, keepsConnection)
+    }
 
     /// What the server at `place` said.
     init(state: String, words: String, at place: String) {
@@ -53,10 +55,13 @@ struct PQFailure: Error {
         }
         let shown = Self.shown(words), isDoubtful = Self.doubts.contains { words.contains($0) }
         if isDoubtful {
-            let advice = "`root` names the certificate that signed the server's; the server needs TLS and SCRAM. Do not go on without."
+            let advice =
+                "`root` names the certificate that signed the server's; the server needs TLS and SCRAM. Do not go on without."
             self.init(IngestError(.untrusted, "\(place) cannot be proven to be the server: \(shown)", advice: advice))
         } else if words.contains("password supplied") {
-            self.init(IngestError(.unauthorized, "\(place) asks for a password.", advice: "Say where it is kept: `password: ${…}`."))
+            self.init(
+                IngestError(
+                    .unauthorized, "\(place) asks for a password.", advice: "Say where it is kept: `password: ${…}`."))
         } else {
             self.init(IngestError(.unavailable, "\(place): \(shown)"))
         }

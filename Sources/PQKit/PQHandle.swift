@@ -43,22 +43,29 @@ final class PQHandle {
     private var words: String { pq.call.errorMessage(raw).map { String(cString: $0) } ?? "" }
 
     /// The connection broke.
-    private func lost() -> PQFailure { PQFailure(connecting: words.isEmpty ? "the connection was lost" : words, at: place) }
+    private func lost() -> PQFailure {
+        PQFailure(connecting: words.isEmpty ? "the connection was lost" : words, at: place)
+    }
 
     /// How the connection is protected, in words.
     var protection: String {
         guard pq.call.sslInUse(raw) != 0 else { return "no TLS" }
-        func attribute(_ name: String) -> String? { pq.call.sslAttribute(raw, name).map { PQFailure.shown(String(cString: $0)) } }
+        func attribute(_ name: String) -> String? {
+            pq.call.sslAttribute(raw, name).map { PQFailure.shown(String(cString: $0)) }
+        }
         return [attribute("protocol"), attribute("cipher")].compactMap(\.self).joined(separator: " ")
     }
-    var version: String { pq.call.parameterStatus(raw, "server_version").map { PQFailure.shown(String(cString: $0)) } ?? "?" }
+    var version: String {
+        pq.call.parameterStatus(raw, "server_version").map { PQFailure.shown(String(cString: $0)) } ?? "?"
+    }
     var recentNotices: [String] { notices.lines }
 
     /// Sends one statement, or with no parameters several, and reads the whole answer.
     ///
     /// `read` gets each row of it.
     func execute(
-        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait, _ read: (borrowing PQRow) throws(IngestError) -> Void
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait,
+        _ read: (borrowing PQRow) throws(IngestError) -> Void
     ) throws(PQFailure) {
         guard send(sql, values) != 0 else { throw lost() }
         // The rows one by one, or libpq would keep all of a hostile answer.
@@ -75,7 +82,9 @@ final class PQHandle {
                 do throws(IngestError) { try read(PQRow(pq: pq, result: result)) } catch { throw PQFailure(error) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
             case PGRES_FATAL_ERROR: refusal = refusal ?? self.refusal(result)
-            default: throw PQFailure(IngestError(.protocolViolation, "\(place) answered with a form of copy that nobody asked for."))
+            default:
+                throw PQFailure(
+                    IngestError(.protocolViolation, "\(place) answered with a form of copy that nobody asked for."))
             }
         }
         if let refusal { throw refusal }
@@ -91,7 +100,8 @@ final class PQHandle {
         }
         // An empty value needs an address, too.
         bytes.append(0)
-        let types = values.map(\.type), lengths = values.map { CInt($0.bytes?.count ?? 0) }, forms = values.map { _ in CInt(1) }
+        let types = values.map(\.type), lengths = values.map { CInt($0.bytes?.count ?? 0) }
+        let forms = values.map { _ in CInt(1) }
         return bytes.withUnsafeBytes { buffer in
             let start = buffer.assumingMemoryBound(to: CChar.self).baseAddress
             let pointers = places.map { place in place.flatMap { start?.advanced(by: $0) } }
@@ -133,7 +143,8 @@ final class PQHandle {
     private func tooMuch(_ limit: PQLimit) -> PQFailure {
         PQFailure(
             IngestError(
-                .protocolViolation, "\(place) answered with more than \(limit.rows) rows or \(limit.bytes / 1_048_576) MiB: not read."))
+                .protocolViolation,
+                "\(place) answered with more than \(limit.rows) rows or \(limit.bytes / 1_048_576) MiB: not read."))
     }
 
     private func refusal(_ result: OpaquePointer) -> PQFailure {

@@ -2,7 +2,8 @@ import FilmgateCore
 
 /// What libpq is told for one host.
 ///
-/// Written out in full where it matters, so that no variable of the environment (`PGSSLMODE`, `PGPASSFILE` …) weakens it.
+/// Written out in full where it matters, so that no variable of the environment (`PGSSLMODE`, `PGPASSFILE` …) weakens
+/// it.
 enum PQKeywords {
     /// Passwords come from where the pipeline file says; libpq complains of `/dev/null`, but not of what is not there.
     private static let noFile = "/nonexistent/passwords"
@@ -12,7 +13,8 @@ enum PQKeywords {
         let address = options.address
         var words: [(key: String, value: String)] = [
             ("host", host.name), ("port", String(host.port)), ("user", address.user), ("dbname", address.database),
-            ("client_encoding", "UTF8"), ("application_name", "filmgate"), ("gssencmode", "disable"), ("passfile", noFile),
+            ("client_encoding", "UTF8"), ("application_name", "filmgate"), ("gssencmode", "disable"),
+            ("passfile", noFile),
             // A standby cannot write down what is told, and a server of an older history is refused after that.
             ("target_session_attrs", "read-write"),
         ]

@@ -3,7 +3,8 @@ public import FilmgateCore
 
 /// One row of an answer, valid while it is being read.
 ///
-/// The server is not trusted: a column of another type, length or count than was asked for is a `protocolViolation`, never a wrong value.
+/// The server is not trusted: a column of another type, length or count than was asked for is a `protocolViolation`,
+/// never a wrong value.
 public struct PQRow: ~Copyable {
     let pq: LibPQ
     let result: OpaquePointer
@@ -33,7 +34,9 @@ public struct PQRow: ~Copyable {
         let types = [PQType.text, PQType.varchar, PQType.name, PQType.char, PQType.json, PQType.jsonb]
         guard let bytes = try value(column, types) else { return nil }
         let isVersioned = pq.call.ftype(result, CInt(column)) == PQType.jsonb
-        guard let text = String(validating: bytes.dropFirst(isVersioned ? 1 : 0), as: UTF8.self) else { throw wrong(column) }
+        guard let text = String(validating: bytes.dropFirst(isVersioned ? 1 : 0), as: UTF8.self) else {
+            throw wrong(column)
+        }
         return text
     }
     public func bytes(_ column: Int) throws(IngestError) -> [UInt8] { try required(column, try bytesOrNil(column)) }
@@ -65,7 +68,9 @@ public struct PQRow: ~Copyable {
         return try elements(column, bytes) { String(validating: $0, as: UTF8.self) }
     }
     public func byteArrays(_ column: Int) throws(IngestError) -> [[UInt8]?] {
-        guard let bytes = try value(column, [PQType.byteas, PQType.uuids, PQType.chars, PQType.bools]) else { throw wrong(column) }
+        guard let bytes = try value(column, [PQType.byteas, PQType.uuids, PQType.chars, PQType.bools]) else {
+            throw wrong(column)
+        }
         return try elements(column, bytes) { Array($0) }
     }
 
@@ -75,10 +80,13 @@ public struct PQRow: ~Copyable {
     }
 
     private func wrong(_ column: Int) -> IngestError {
-        IngestError(.protocolViolation, "The database answered something else than was asked for (column \(column + 1)).")
+        IngestError(
+            .protocolViolation, "The database answered something else than was asked for (column \(column + 1)).")
     }
 
-    private func fixed<Value: FixedWidthInteger>(_ column: Int, as: Value.Type, _ types: [UInt32]) throws(IngestError) -> Value {
+    private func fixed<Value: FixedWidthInteger>(_ column: Int, as: Value.Type, _ types: [UInt32]) throws(IngestError)
+        -> Value
+    {
         guard let bytes = try value(column, types), bytes.count == MemoryLayout<Value>.size else { throw wrong(column) }
         return Self.load(bytes, as: Value.self)
     }
@@ -107,7 +115,9 @@ public struct PQRow: ~Copyable {
         }
         guard let dimensions = number(), number() != nil, number() != nil else { throw wrong(column) }
         if dimensions == 0 { return [] }
-        guard dimensions == 1, let count = number(), number() != nil, count >= 0, Int(count) <= rest.count / 4 else { throw wrong(column) }
+        guard dimensions == 1, let count = number(), number() != nil, count >= 0, Int(count) <= rest.count / 4 else {
+            throw wrong(column)
+        }
         var found: [Element?] = []
         found.reserveCapacity(Int(count))
         for _ in 0..<count {
@@ -116,7 +126,9 @@ public struct PQRow: ~Copyable {
                 found.append(nil)
                 continue
             }
-            guard let element = read(UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))) else { throw wrong(column) }
+            guard let element = read(UnsafeRawBufferPointer(rebasing: rest.prefix(Int(length)))) else {
+                throw wrong(column)
+            }
             found.append(element)
             rest = rest.dropFirst(Int(length))
         }

@@ -1,4 +1,5 @@
-/// A parameter of a query: its type in the server's numbering and its bytes in the server's binary form, or no bytes for NULL.
+/// A parameter of a query: its type in the server's numbering and its bytes in the server's binary form, or no bytes
+/// for NULL.
 ///
 /// Numbers and forms: `pg_type.dat` and the `…recv` functions of PostgreSQL's source.
 public struct PQValue: Sendable, Hashable {
@@ -22,23 +23,40 @@ public struct PQValue: Sendable, Hashable {
     /// Nanoseconds since 1970, cut to microseconds.
     public static func time(_ value: Int64?) -> PQValue { PQValue(PQType.time, value.map { big(PQTime.server($0)) }) }
 
-    public static func int2s(_ values: [Int16?]) -> PQValue { array(PQType.int2s, PQType.int2, values) { $0 += big($1) } }
-    public static func int4s(_ values: [Int32?]) -> PQValue { array(PQType.int4s, PQType.int4, values) { $0 += big($1) } }
-    public static func int8s(_ values: [Int64?]) -> PQValue { array(PQType.int8s, PQType.int8, values) { $0 += big($1) } }
-    public static func texts(_ values: [String?]) -> PQValue { array(PQType.texts, PQType.text, values) { $0 += utf8($1) } }
-    public static func bytes(_ values: [[UInt8]?]) -> PQValue { array(PQType.byteas, PQType.bytea, values) { $0 += $1 } }
+    public static func int2s(_ values: [Int16?]) -> PQValue {
+        array(PQType.int2s, PQType.int2, values) { $0 += big($1) }
+    }
+    public static func int4s(_ values: [Int32?]) -> PQValue {
+        array(PQType.int4s, PQType.int4, values) { $0 += big($1) }
+    }
+    public static func int8s(_ values: [Int64?]) -> PQValue {
+        array(PQType.int8s, PQType.int8, values) { $0 += big($1) }
+    }
+    public static func texts(_ values: [String?]) -> PQValue {
+        array(PQType.texts, PQType.text, values) { $0 += utf8($1) }
+    }
+    public static func bytes(_ values: [[UInt8]?]) -> PQValue {
+        array(PQType.byteas, PQType.bytea, values) { $0 += $1 }
+    }
     public static func uuids(_ values: [[UInt8]?]) -> PQValue { array(PQType.uuids, PQType.uuid, values) { $0 += $1 } }
-    public static func chars(_ values: [UInt8?]) -> PQValue { array(PQType.chars, PQType.char, values) { $0.append($1) } }
-    public static func bools(_ values: [Bool?]) -> PQValue { array(PQType.bools, PQType.bool, values) { $0.append($1 ? 1 : 0) } }
+    public static func chars(_ values: [UInt8?]) -> PQValue {
+        array(PQType.chars, PQType.char, values) { $0.append($1) }
+    }
+    public static func bools(_ values: [Bool?]) -> PQValue {
+        array(PQType.bools, PQType.bool, values) { $0.append($1 ? 1 : 0) }
+    }
 
     private static func utf8(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return bytes.contains(0) ? Array(String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }).utf8) : bytes
     }
 
-    private static func big(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+    private static func big(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian) { Array($0) }
+    }
 
-    /// One dimension, counted from 1: how many dimensions, whether there is a NULL, the elements' type, count, first number, elements.
+    /// One dimension, counted from 1: how many dimensions, whether there is a NULL, the elements' type, count, first
+    /// number, elements.
     private static func array<Element>(
         _ type: UInt32, _ element: UInt32, _ values: [Element?], _ put: (inout [UInt8], Element) -> Void
     ) -> PQValue {
@@ -64,10 +82,13 @@ public struct PQValue: Sendable, Hashable {
 
 /// The numbers of PostgreSQL's own types, the same in every database.
 enum PQType {
-    static let bool: UInt32 = 16, bytea: UInt32 = 17, char: UInt32 = 18, name: UInt32 = 19, int8: UInt32 = 20, int2: UInt32 = 21
-    static let int4: UInt32 = 23, text: UInt32 = 25, oid: UInt32 = 26, json: UInt32 = 114, float8: UInt32 = 701, varchar: UInt32 = 1043
+    static let bool: UInt32 = 16, bytea: UInt32 = 17, char: UInt32 = 18, name: UInt32 = 19, int8: UInt32 = 20
+    static let int2: UInt32 = 21
+    static let int4: UInt32 = 23, text: UInt32 = 25, oid: UInt32 = 26, json: UInt32 = 114, float8: UInt32 = 701
+    static let varchar: UInt32 = 1043
     static let time: UInt32 = 1184, uuid: UInt32 = 2950, jsonb: UInt32 = 3802
-    static let bools: UInt32 = 1000, byteas: UInt32 = 1001, chars: UInt32 = 1002, int2s: UInt32 = 1005, int4s: UInt32 = 1007
+    static let bools: UInt32 = 1000, byteas: UInt32 = 1001, chars: UInt32 = 1002, int2s: UInt32 = 1005
+    static let int4s: UInt32 = 1007
     static let texts: UInt32 = 1009, int8s: UInt32 = 1016, uuids: UInt32 = 2951
 }
 

@@ -27,7 +27,8 @@ struct PQWait {
             let count = poll(&entry, 1, CInt(min(left / .milliseconds(1), 100).rounded(.up)))
             if count > 0 { return }
             if count < 0, errno != EINTR {
-                throw PQFailure(IngestError(.unexpected, "\(place): cannot wait (\(String(cString: strerror(errno))))."))
+                throw PQFailure(
+                    IngestError(.unexpected, "\(place): cannot wait (\(String(cString: strerror(errno))))."))
             }
         }
     }
@@ -35,7 +36,8 @@ struct PQWait {
 
 /// Requests to stop a question.
 ///
-/// libpq waits for the server to take one, for ever where the server is frozen: eight threads of the program at most do that.
+/// libpq waits for the server to take one, for ever where the server is frozen: eight threads of the program at most do
+/// that.
 enum PQCancellation {
     private static let underWay = Atomic(0), most = 8
     private struct Request: @unchecked Sendable { let raw: OpaquePointer }  // Used by the one thread that sends it.
@@ -84,7 +86,9 @@ enum CStrings {
                 free(text)
             }
         }
-        func constant(_ list: [UnsafeMutablePointer<CChar>?]) -> [UnsafePointer<CChar>?] { list.map { UnsafePointer($0) } + [nil] }
+        func constant(_ list: [UnsafeMutablePointer<CChar>?]) -> [UnsafePointer<CChar>?] {
+            list.map { UnsafePointer($0) } + [nil]
+        }
         return constant(keys).withUnsafeBufferPointer { keys in
             constant(values).withUnsafeBufferPointer { values in
                 guard let key = keys.baseAddress, let value = values.baseAddress else {

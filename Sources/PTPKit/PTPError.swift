@@ -99,13 +99,22 @@ extension IngestError {
         case .absent(let place, _):
             // An address in front of itself says nothing more.
             self = IngestError(
-                .deviceGone, camera.hasSuffix(place) || camera.contains("://") ? error.description : "\(camera): \(error.description)",
-                advice: "Check the address, that the camera is awake, and that its connection to a computer is switched on.", cause: error)
+                .deviceGone,
+                camera.hasSuffix(place) || camera.contains("://")
+                    ? error.description : "\(camera): \(error.description)",
+                advice:
+                    "Check the address, that the camera is awake, and that its connection to a computer is switched on.",
+                cause: error)
         case .timedOut, .gone:
-            self = .ptp(.deviceGone, error, camera, advice: "Check the cable or the Wi-Fi, and that the camera has not gone to sleep.")
+            self = .ptp(
+                .deviceGone, error, camera,
+                advice: "Check the cable or the Wi-Fi, and that the camera has not gone to sleep.")
         case .busy:
-            self = .ptp(.deviceBusy, error, camera, advice: "Close other programs that use the camera, or switch it off and on again.")
-        case .denied: self = .ptp(.accessDenied, error, camera, advice: "Confirm the connection on the camera, or pair it again.")
+            self = .ptp(
+                .deviceBusy, error, camera,
+                advice: "Close other programs that use the camera, or switch it off and on again.")
+        case .denied:
+            self = .ptp(.accessDenied, error, camera, advice: "Confirm the connection on the camera, or pair it again.")
         case .unsupported: self = .ptp(.unreadable, error, camera)
         case .missing: self = .ptp(.notFound, error, camera)
         case .refused(let code, _): self = .ptp(code.ingestCode, error, camera)

@@ -23,7 +23,8 @@ final class PreviewCache: Sendable {
 
     func read(_ key: PreviewKey) -> [UInt8]? {
         let path = path(key)
-        guard let facts = try? FileFacts.of(path), let bytes = try? FileSystem.contents(of: path, limit: 16 << 20), Self.isWhole(bytes)
+        guard let facts = try? FileFacts.of(path), let bytes = try? FileSystem.contents(of: path, limit: 16 << 20),
+            Self.isWhole(bytes)
         else { return nil }
         // What is looked at stays the longest.
         let now = WallClock.nanoseconds
@@ -32,7 +33,9 @@ final class PreviewCache: Sendable {
     }
 
     /// A power cut may leave a name without all of its bytes.
-    private static func isWhole(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0xFF, 0xD8]) && bytes.suffix(2) == [0xFF, 0xD9] }
+    private static func isWhole(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0xFF, 0xD8]) && bytes.suffix(2) == [0xFF, 0xD9]
+    }
 
     /// Where it cannot be kept it is made anew the next time.
     func write(_ key: PreviewKey, _ bytes: [UInt8]) {
@@ -57,7 +60,9 @@ final class PreviewCache: Sendable {
     }
 
     private func count() -> UInt64 {
-        if (try? DurableFile.makeDirectories(folder, mode: 0o700)) != nil, (try? FileFacts.of(folder + "/CACHEDIR.TAG")) == nil {
+        if (try? DurableFile.makeDirectories(folder, mode: 0o700)) != nil,
+            (try? FileFacts.of(folder + "/CACHEDIR.TAG")) == nil
+        {
             _ = put(Array(Self.mark.utf8), folder + "/CACHEDIR.TAG")
         }
         return all().reduce(0) { $0 + $1.size }
@@ -70,13 +75,18 @@ final class PreviewCache: Sendable {
             for name in (try? FileSystem.names(in: "\(pictures)/\(group)")) ?? [] {
                 let path = "\(pictures)/\(group)/\(name)"
                 guard let facts = try? FileFacts.of(path), facts.kind == .regular else { continue }
-                if name.hasSuffix(".part") { FileSystem.remove(path) } else { found.append((path, facts.size, facts.modified)) }
+                if name.hasSuffix(".part") {
+                    FileSystem.remove(path)
+                } else {
+                    found.append((path, facts.size, facts.modified))
+                }
             }
         }
         return found
     }
 
-    /// Removes what was not looked at for the longest time, and a tenth more than it must: so it is not done for each picture.
+    /// Removes what was not looked at for the longest time, and a tenth more than it must: so it is not done for each
+    /// picture.
     private func trim() {
         let files = all().sorted { $0.modified < $1.modified }, goal = limit / 10 * 9
         var left = files.reduce(0) { $0 + $1.size }

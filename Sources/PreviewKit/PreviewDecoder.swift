@@ -3,7 +3,8 @@ import Glibc
 import PreviewWire
 import Synchronization
 
-/// Keeps the process that decodes pictures: begins it when it is needed, anew when it died, and ends it when nothing needs it.
+/// Keeps the process that decodes pictures: begins it when it is needed, anew when it died, and ends it when nothing
+/// needs it.
 final class PreviewDecoder: Sendable {
     private struct State {
         var process: PreviewProcess?
@@ -48,7 +49,8 @@ final class PreviewDecoder: Sendable {
         if let process = state.withLock(\.process), !process.isOver { return process }
         guard let program else {
             throw IngestError(
-                .unavailable, "filmgate-previews is not installed.", advice: "It belongs beside filmgate: make install puts it there.")
+                .unavailable, "filmgate-previews is not installed.",
+                advice: "It belongs beside filmgate: make install puts it there.")
         }
         let process = try PreviewProcess(program: program)
         state.withLock { $0.process = process }

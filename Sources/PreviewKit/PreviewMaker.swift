@@ -5,7 +5,8 @@ import PreviewWire
 
 /// Makes pictures for looking, one at a time, and keeps them.
 ///
-/// Nothing is decoded in this process; whatever a file does to the decoder costs that file its picture and nothing else.
+/// Nothing is decoded in this process; whatever a file does to the decoder costs that file its picture and nothing
+/// else.
 public actor PreviewMaker {
     private let cache: PreviewCache, decoder: PreviewDecoder
     private let reading = BlockingPool(width: 4), making = BlockingPool(width: 1)
@@ -23,16 +24,19 @@ public actor PreviewMaker {
     ///   - program: what decodes; nil to look for the one that came with this program.
     ///   - isBusy: whether a run takes or sends just now, and pictures have to stand back.
     public init(
-        folder: String, limit: UInt64 = limit, program: String? = nil, isBusy: @escaping @Sendable () -> Bool = { false }
+        folder: String, limit: UInt64 = limit, program: String? = nil,
+        isBusy: @escaping @Sendable () -> Bool = { false }
     ) {
         cache = PreviewCache(folder, limit: limit)
         decoder = PreviewDecoder(
-            program: program ?? CompanionProgram.path(of: "filmgate-previews", variable: "FILMGATE_PREVIEWS"), isBusy: isBusy)
+            program: program ?? CompanionProgram.path(of: "filmgate-previews", variable: "FILMGATE_PREVIEWS"),
+            isBusy: isBusy)
     }
 
     /// The picture as a JPEG: a kept one, or one made of the first of `sources` that is there.
     ///
-    /// `notFound` when none is there now, `corruptData` when nothing in it can be shown, `unavailable` when it may be had later.
+    /// `notFound` when none is there now, `corruptData` when nothing in it can be shown, `unavailable` when it may be
+    /// had later.
     public func picture(
         _ key: PreviewKey, _ sources: @escaping @Sendable () async throws(IngestError) -> [PreviewSource]
     ) async throws(IngestError) -> [UInt8] {
@@ -41,7 +45,8 @@ public actor PreviewMaker {
         if let reason = failed[key] { throw IngestError(.corruptData, reason) }
         if let task = running[key] { return try await task.value.get() }
         guard running.count < Self.mostRunning else {
-            throw IngestError(.unavailable, "Too many pictures are asked for at once.", advice: "Ask again in a moment.")
+            throw IngestError(
+                .unavailable, "Too many pictures are asked for at once.", advice: "Ask again in a moment.")
         }
         let task = Task {
             let result = await Result { () async throws(IngestError) in try await make(key, sources) }
@@ -98,7 +103,9 @@ extension PreviewMaker {
         }
     }
 
-    private static func made(_ size: PreviewSize, _ sources: [PreviewSource], _ decoder: PreviewDecoder) throws(IngestError) -> [UInt8] {
+    private static func made(
+        _ size: PreviewSize, _ sources: [PreviewSource], _ decoder: PreviewDecoder
+    ) throws(IngestError) -> [UInt8] {
         for source in sources {
             guard let file = opened(source), let found = MediaReader.previews(Bytes(file: file)) else { continue }
             return try picture(size, file, found, decoder)
@@ -109,7 +116,8 @@ extension PreviewMaker {
     }
 
     private static func opened(_ source: PreviewSource) -> RootedFile? {
-        guard source.root.hasPrefix("/"), let file = try? RootedFile(source.path, below: source.root), file.facts.size == source.size
+        guard source.root.hasPrefix("/"), let file = try? RootedFile(source.path, below: source.root),
+            file.facts.size == source.size
         else { return nil }
         return source.modified.map { $0 == file.facts.modified } ?? true ? file : nil
     }
@@ -118,8 +126,10 @@ extension PreviewMaker {
     private static func picture(
         _ size: PreviewSize, _ file: RootedFile, _ found: PreviewPlaces, _ decoder: PreviewDecoder
     ) throws(IngestError) -> [UInt8] {
-        let enough = found.places.filter { $0.longEdge >= size.enough }, less = found.places.filter { $0.longEdge < size.enough }
-        var damaged: (jpeg: [UInt8], edge: Int)?, failure = IngestError(.corruptData, "This file holds no picture that can be shown.")
+        let enough = found.places.filter { $0.longEdge >= size.enough }
+        let less = found.places.filter { $0.longEdge < size.enough }
+        var damaged: (jpeg: [UInt8], edge: Int)?
+        var failure = IngestError(.corruptData, "This file holds no picture that can be shown.")
         for place in (enough + less.reversed()).prefix(4) where place.longEdge * 2 > damaged?.edge ?? 0 {
             var request = PreviewRequest(length: Int(place.length), longEdge: size.longEdge, quality: size.quality)
             request.orientation = place.coding == .heif ? 1 : found.orientation

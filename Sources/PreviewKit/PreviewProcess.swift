@@ -4,7 +4,8 @@ import PreviewWire
 
 /// The process that decodes pictures, and the socket to it.
 ///
-/// Its end, however it comes, is an error of whoever was asking, and nothing else. Blocks; used by one thread at a time, except `end`.
+/// Its end, however it comes, is an error of whoever was asking, and nothing else. Blocks; used by one thread at a
+/// time, except `end`.
 final class PreviewProcess: Sendable {
     private let stream: PreviewStream, child: ChildProcess
 
@@ -29,9 +30,11 @@ final class PreviewProcess: Sendable {
 
     deinit { end() }
 
-    /// The picture that it makes of a JPEG, which `read` gives part by part; nil with the outcome that says why there is none.
+    /// The picture that it makes of a JPEG, which `read` gives part by part; nil with the outcome that says why there
+    /// is none.
     ///
-    /// `corruptData` when the JPEG ended the process, `unavailable` when it says nothing: then this process is of no more use.
+    /// `corruptData` when the JPEG ended the process, `unavailable` when it says nothing: then this process is of no
+    /// more use.
     func make(
         _ request: PreviewRequest, _ read: (_ offset: Int, _ count: Int) throws(IngestError) -> [UInt8]
     ) throws(IngestError) -> (reply: PreviewReply, jpeg: [UInt8]) {
@@ -48,7 +51,8 @@ final class PreviewProcess: Sendable {
         _ length: Int, _ read: (Int, Int) throws(IngestError) -> [UInt8]
     ) throws(PreviewStream.Failure) {
         for offset in stride(from: 0, to: length, by: Self.part) {
-            let wanted = min(Self.part, length - offset), result = Result { () throws(IngestError) in try read(offset, wanted) }
+            let wanted = min(Self.part, length - offset)
+            let result = Result { () throws(IngestError) in try read(offset, wanted) }
             var bytes = (try? result.get()) ?? []
             if bytes.count < wanted { bytes += [UInt8](repeating: 0, count: wanted - bytes.count) }
             try stream.send(bytes)
@@ -60,11 +64,17 @@ final class PreviewProcess: Sendable {
         switch failure {
         case .ended where ending.signal == 0 && ending.code == 127:
             // What the loader says when a library is missing.
-            return IngestError(.unavailable, "filmgate-previews does not start.", advice: "Install libturbojpeg0 and libheif1.")
-        case .ended: return IngestError(.corruptData, "This picture cannot be decoded: the process that tried ended\(ending.words).")
-        case .malformed: return IngestError(.corruptData, "This picture cannot be decoded: what came of it is no picture.")
+            return IngestError(
+                .unavailable, "filmgate-previews does not start.", advice: "Install libturbojpeg0 and libheif1.")
+        case .ended:
+            return IngestError(
+                .corruptData, "This picture cannot be decoded: the process that tried ended\(ending.words).")
+        case .malformed:
+            return IngestError(.corruptData, "This picture cannot be decoded: what came of it is no picture.")
         case .timedOut:
-            return IngestError(.unavailable, "There was no time for this picture.", advice: "Ask again when this machine has less to do.")
+            return IngestError(
+                .unavailable, "There was no time for this picture.",
+                advice: "Ask again when this machine has less to do.")
         }
     }
 
@@ -78,6 +88,8 @@ final class PreviewProcess: Sendable {
 
     /// Nothing secret: where its library is.
     private static var environment: [String] {
-        ["PATH", "LD_LIBRARY_PATH"].compactMap { (name: String) in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+        ["PATH", "LD_LIBRARY_PATH"].compactMap { (name: String) in
+            getenv(name).map { "\(name)=\(String(cString: $0))" }
+        }
     }
 }

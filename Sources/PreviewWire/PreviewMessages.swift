@@ -1,6 +1,7 @@
 /// What the program asks of the process that decodes pictures; the JPEG's bytes follow it.
 ///
-/// On the wire, little-endian: length of the JPEG (u32), width and height of the media (u32), long edge (u16), quality, orientation (u8).
+/// On the wire, little-endian: length of the JPEG (u32), width and height of the media (u32), long edge (u16), quality,
+/// orientation (u8).
 public struct PreviewRequest: Sendable, Hashable {
     public static let size = 16
     /// Neither side takes a longer JPEG.
@@ -17,7 +18,9 @@ public struct PreviewRequest: Sendable, Hashable {
     /// 1…8, Exif 0x0112.
     public var orientation = 1
 
-    public init(length: Int, longEdge: Int, quality: Int) { (self.length, self.longEdge, self.quality) = (length, longEdge, quality) }
+    public init(length: Int, longEdge: Int, quality: Int) {
+        (self.length, self.longEdge, self.quality) = (length, longEdge, quality)
+    }
 
     public var encoded: [UInt8] {
         var bytes: [UInt8] = []
@@ -44,7 +47,8 @@ public struct PreviewRequest: Sendable, Hashable {
 
 /// What it answers; the JPEG that it made follows.
 ///
-/// On the wire, little-endian: length (u32), microseconds of processor time (u32), width and height (u16), outcome (u8), three bytes of 0.
+/// On the wire, little-endian: length (u32), microseconds of processor time (u32), width and height (u16), outcome
+/// (u8), three bytes of 0.
 public struct PreviewReply: Sendable, Hashable {
     public enum Outcome: UInt8, Sendable, Hashable {
         case done = 1
@@ -79,14 +83,18 @@ public struct PreviewReply: Sendable, Hashable {
     }
 
     public init(_ bytes: [UInt8]) throws(PreviewStream.Failure) {
-        guard bytes.count == Self.size, let code = UInt8(exactly: bytes.little(12, 4)), let outcome = Outcome(rawValue: code) else {
+        guard bytes.count == Self.size, let code = UInt8(exactly: bytes.little(12, 4)),
+            let outcome = Outcome(rawValue: code)
+        else {
             throw .malformed
         }
         self.outcome = outcome
         (length, microseconds) = (bytes.little(0, 4), bytes.little(4, 4))
         (width, height) = (bytes.little(8, 2), bytes.little(10, 2))
         let isThere = outcome == .done || outcome == .damaged
-        guard isThere ? (1...Self.mostBytes).contains(length) && width > 0 && height > 0 : length == 0 else { throw .malformed }
+        guard isThere ? (1...Self.mostBytes).contains(length) && width > 0 && height > 0 : length == 0 else {
+            throw .malformed
+        }
     }
 }
 

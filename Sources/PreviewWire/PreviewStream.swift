@@ -1,6 +1,7 @@
 import Glibc
 
-/// A connected socket between the program and the process that decodes pictures; whole messages of known length go over it.
+/// A connected socket between the program and the process that decodes pictures; whole messages of known length go over
+/// it.
 public final class PreviewStream: Sendable {
     public enum Failure: Error, Sendable, Hashable {
         case malformed
@@ -28,7 +29,9 @@ public final class PreviewStream: Sendable {
     public func send(_ bytes: [UInt8]) throws(Failure) {
         var done = 0
         while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[done...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if count > 0 { done += count } else if count == 0 || errno != EINTR { throw Self.failure() }
         }
     }

@@ -61,13 +61,15 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                     advice: "End that one, or choose another port; 0 takes any that is free.", cause: error)
             }
             throw IngestError(
-                .misconfigured, "The \(name) cannot listen on \(host):\(port): \(error).", advice: "Choose another port.", cause: error)
+                .misconfigured, "The \(name) cannot listen on \(host):\(port): \(error).",
+                advice: "Choose another port.", cause: error)
         }
     }
 
     /// Not by Hummingbird's `Application`: that wakes once a second to know what time it is, though nobody asks.
     private func serve(
-        _ connections: some ServerChildChannel, _ waiting: WaitingConnections, _ started: @escaping @Sendable (Int) -> Void
+        _ connections: some ServerChildChannel, _ waiting: WaitingConnections,
+        _ started: @escaping @Sendable (Int) -> Void
     ) async throws {
         let configuration = ServerConfiguration(
             address: .hostname(host, port: port),

@@ -12,7 +12,8 @@ public struct ServerCertificate: Sendable {
     /// `misconfigured` where they cannot be used.
     public init(certificate: String, key: String) throws(IngestError) {
         for path in [certificate, key] where access(path, R_OK) != 0 {
-            throw IngestError(.misconfigured, "`\(path)` cannot be read: \(String(cString: strerror(errno))).", advice: Self.advice)
+            throw IngestError(
+                .misconfigured, "`\(path)` cannot be read: \(String(cString: strerror(errno))).", advice: Self.advice)
         }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate).map { NIOSSLCertificateSource.certificate($0) }

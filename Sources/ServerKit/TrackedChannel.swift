@@ -6,8 +6,9 @@ import Synchronization
 
 /// Connections of which none is dropped unfinished when the server ends.
 ///
-/// NIO ends the whole process when an accepted connection is released before anybody took it up, which is what happens to those still
-/// queued when a server's task is cancelled. Here each is kept from its set-up until it is taken up or, at the end, closed in order.
+/// NIO ends the whole process when an accepted connection is released before anybody took it up, which is what happens
+/// to those still queued when a server's task is cancelled. Here each is kept from its set-up until it is taken up or,
+/// at the end, closed in order.
 struct TrackedChannel<Base: ServerChildChannel>: ServerChildChannel {
     private let base: Base, waiting: WaitingConnections
 
@@ -49,7 +50,9 @@ final class WaitingConnections: Sendable {
         if late { Task { await Self.close(one) } }
     }
 
-    func remove(_ channel: any Channel) { _ = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(channel)) } }
+    func remove(_ channel: any Channel) {
+        _ = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(channel)) }
+    }
 
     /// Closes whatever was never taken up, now and later; for when the server has ended.
     func end() async {

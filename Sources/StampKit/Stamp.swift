@@ -17,7 +17,8 @@ public struct Stamp: Sendable, Hashable {
     public init() {}
 
     public var isEmpty: Bool {
-        creators.isEmpty && copyright == nil && event == nil && caption == nil && keywords.isEmpty && captured == nil && mark.isEmpty
+        creators.isEmpty && copyright == nil && event == nil && caption == nil && keywords.isEmpty && captured == nil
+            && mark.isEmpty
     }
 }
 

@@ -21,7 +21,8 @@ public final class USBHost: Sendable {
 
     /// Opens a device and claims one of its interfaces.
     ///
-    /// `gone` when it is not there, `denied` when this user may not, `busy` with those who hold it. Changes nothing on the device.
+    /// `gone` when it is not there, `denied` when this user may not, `busy` with those who hold it. Changes nothing on
+    /// the device.
     public func open(_ device: USBDevice, _ interface: USBInterface) throws(USBError) -> sending USBConnection {
         let loop = try eventLoop()
         let node = device.node(below: places.devices)
@@ -52,7 +53,9 @@ public final class USBHost: Sendable {
     /// Who has the device now; empty when nobody does, or nobody whom this user may see.
     public func holders(of device: USBDevice, _ interface: USBInterface) -> [DeviceHolder] {
         let programs = DeviceHolder.all(of: device, places)
-        guard programs.isEmpty, let driver = DeviceScan(places).driver(of: device, interface: interface.number), driver != "usbfs" else {
+        guard programs.isEmpty, let driver = DeviceScan(places).driver(of: device, interface: interface.number),
+            driver != "usbfs"
+        else {
             return programs
         }
         return [DeviceHolder(process: 0, name: driver)]
@@ -95,7 +98,8 @@ public enum USBChange: Sendable, Hashable {
 extension USBHost {
     /// What comes and goes from now on; what is plugged in already comes first, as arrivals.
     ///
-    /// libusb tells when to look. Where it cannot (no udevd, as in many containers), the kernel's tree is looked at every `period`.
+    /// libusb tells when to look. Where it cannot (no udevd, as in many containers), the kernel's tree is looked at
+    /// every `period`.
     public func changes(polling period: Duration = .seconds(1)) -> AsyncStream<USBChange> {
         AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let watch = DeviceWatch(DeviceScan(places)) { continuation.yield($0) }
@@ -129,7 +133,8 @@ final class DeviceWatch: Sendable {
 
     func `repeat`(every period: Duration) {
         let parts = period.components
-        let pause = DispatchTimeInterval.milliseconds(Int(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))
+        let pause = DispatchTimeInterval.milliseconds(
+            Int(parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))
         queue.asyncAfter(deadline: .now() + pause) { [weak self] in
             guard let self, !isStopped.load(ordering: .relaxed) else { return }
             compare()

@@ -20,14 +20,18 @@ public struct CameraScript: Sendable {
         /// Nil for anything that is no moment and deed.
         public init?(text: String) {
             let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
-            guard halves.count == 2, let after = Duration(text: halves[0]), let action = Self.action(halves[1]) else { return nil }
+            guard halves.count == 2, let after = Duration(text: halves[0]), let action = Self.action(halves[1]) else {
+                return nil
+            }
             (self.after, self.action) = (after, action)
         }
 
         private static func action(_ text: String) -> Action? {
             let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
             switch parts.first {
-            case "burst": return parts.count == 1 ? .burst(1) : Int(parts[1]).flatMap { (1...1000).contains($0) ? .burst($0) : nil }
+            case "burst":
+                return parts.count == 1
+                    ? .burst(1) : Int(parts[1]).flatMap { (1...1000).contains($0) ? .burst($0) : nil }
             case "pull-card" where parts.count == 1: return .pullCard
             case "insert-card" where parts.count == 1: return .insertCard
             case "break" where parts.count == 1: return .breakConnections

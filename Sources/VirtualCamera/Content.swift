@@ -1,6 +1,7 @@
 import Glibc
 
-/// Bytes of a virtual object: held in memory, in a file, or computed, so that an object of many gigabytes costs nothing.
+/// Bytes of a virtual object: held in memory, in a file, or computed, so that an object of many gigabytes costs
+/// nothing.
 public enum Content: Sendable, Hashable {
     case bytes([UInt8])
     case file(path: String, size: UInt64)
@@ -55,7 +56,9 @@ public enum Content: Sendable, Hashable {
             if count == 8 {
                 buffer.storeBytes(of: word, toByteOffset: done, as: UInt64.self)
             } else {
-                withUnsafeBytes(of: word) { bytes in for index in 0..<count { buffer[done + index] = bytes[skip + index] } }
+                withUnsafeBytes(of: word) { bytes in
+                    for index in 0..<count { buffer[done + index] = bytes[skip + index] }
+                }
             }
             done += count
         }

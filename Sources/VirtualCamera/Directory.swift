@@ -15,7 +15,8 @@ extension VirtualFile {
     /// UTF-16 units that a name may have in PTP: its strings count up to 255, with the end.
     public static let longestName = 254
 
-    /// Files and folders below `directory` (relative) whose names are longer, so that no body could show them: `tree` leaves them out.
+    /// Files and folders below `directory` (relative) whose names are longer, so that no body could show them: `tree`
+    /// leaves them out.
     public static func tooLong(at directory: String) -> [String] {
         var found: [(folder: String, file: VirtualFile)] = [], long: [String] = []
         collect(directory, "", depth: 0, &found, &long)
@@ -34,17 +35,22 @@ extension VirtualFile {
         return shots
     }
 
-    private static let computers: Set<String> = ["thumbs.db", "ehthumbs.db", "desktop.ini", "system volume information", "$recycle.bin"]
+    private static let computers: Set<String> = [
+        "thumbs.db", "ehthumbs.db", "desktop.ini", "system volume information", "$recycle.bin",
+    ]
 
     private static func collect(
-        _ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)], _ long: inout [String]
+        _ root: String, _ folder: String, depth: Int, _ found: inout [(folder: String, file: VirtualFile)],
+        _ long: inout [String]
     ) {
         let path = folder.isEmpty ? root : root + "/" + folder
         guard depth < 16, let directory = opendir(path) else { return }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if !name.hasPrefix("."), !computers.contains(name.lowercased()) { names.append(name) }
         }
         for name in names.sorted() {
@@ -75,7 +81,9 @@ extension VirtualCard {
     /// Without a DCIM folder there, everything goes into one.
     public mutating func load(_ directory: String, folder: String = "100FILMG") {
         for (path, file) in VirtualFile.tree(at: directory) {
-            let whole = path == "DCIM" || path.hasPrefix("DCIM/") ? path : path.isEmpty ? "DCIM/\(folder)" : "DCIM/\(folder)/\(path)"
+            let whole =
+                path == "DCIM" || path.hasPrefix("DCIM/")
+                ? path : path.isEmpty ? "DCIM/\(folder)" : "DCIM/\(folder)/\(path)"
             add(file, in: whole)
         }
     }

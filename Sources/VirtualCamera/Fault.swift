@@ -67,27 +67,30 @@ public struct Fault: Sendable, Hashable {
 }
 
 extension Fault {
-    /// Reads `drop@GetObject:after=1000000,skip=2,times=1`, `busy:times=5`, `refuse@1008:code=200F`; nil for anything else.
+    /// Reads `drop@GetObject:after=1000000,skip=2,times=1`, `busy:times=5`, `refuse@1008:code=200F`; nil for anything
+    /// else.
     public init?(text: String) {
         let halves = text.split(separator: ":", maxSplits: 1)
         let head = (halves.first ?? "").split(separator: "@", maxSplits: 1)
         var values: [String: UInt64] = [:]
         for pair in halves.count > 1 ? halves[1].split(separator: ",") : [] {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let number = parts[0] == "code" ? UInt64(parts[1], radix: 16) : UInt64(parts[1]) else { return nil }
+            guard parts.count == 2, let number = parts[0] == "code" ? UInt64(parts[1], radix: 16) : UInt64(parts[1])
+            else { return nil }
             values[String(parts[0])] = number
         }
         guard let word = head.first, let kind = Self.kind(String(word), values) else { return nil }
         let operation = head.count > 1 ? Self.operation(String(head[1])) : nil
         if head.count > 1, operation == nil { return nil }
-        self.init(kind, on: operation, skip: Int(clamping: values["skip"] ?? 0), times: Int(clamping: values["times"] ?? 1))
+        self.init(
+            kind, on: operation, skip: Int(clamping: values["skip"] ?? 0), times: Int(clamping: values["times"] ?? 1))
     }
 
     /// The words that `init(text:)` knows.
     public static let words = [
-        "refuse", "busy", "stall", "sleep", "drop", "short", "long", "announce", "wrong-id", "stale", "no-data", "no-response",
-        "refuse-after-data", "noise", "crowded", "endless", "dribble", "lost-pong", "gap", "pull-card", "goodbye",
-        "flood",
+        "refuse", "busy", "stall", "sleep", "drop", "short", "long", "announce", "wrong-id", "stale", "no-data",
+        "no-response", "refuse-after-data", "noise", "crowded", "endless", "dribble", "lost-pong", "gap", "pull-card",
+        "goodbye", "flood",
     ]
 
     private static func kind(_ word: String, _ values: [String: UInt64]) -> Kind? {

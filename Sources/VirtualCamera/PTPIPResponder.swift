@@ -13,7 +13,9 @@ public final class PTPIPResponder: Sendable {
     /// GUIDs that may connect; nil lets everybody in.
     private let known: Set<[UInt8]>?
 
-    public init(_ camera: VirtualCamera, address: String = "127.0.0.1", port: UInt16 = 0, known: Set<[UInt8]>? = nil) throws(PTPError) {
+    public init(
+        _ camera: VirtualCamera, address: String = "127.0.0.1", port: UInt16 = 0, known: Set<[UInt8]>? = nil
+    ) throws(PTPError) {
         (self.camera, self.known) = (camera, known)
         listener = try TCPListener(address: address, port: port)
         listener.start { self.serve($0) }
@@ -34,12 +36,15 @@ public final class PTPIPResponder: Sendable {
     /// The next greetings are refused with these reasons, one each.
     public func refuseNext(_ reasons: UInt32...) { state.withLock { $0.refusals += reasons } }
 
-    /// So many of the next greetings are not answered: the connection is closed, as bodies do for a moment after another visitor.
+    /// So many of the next greetings are not answered: the connection is closed, as bodies do for a moment after
+    /// another visitor.
     public func hangUpNext(_ count: Int) { state.withLock { $0.hangUps += count } }
 
     /// Pings the initiator on its event connection.
     public func ping() {
-        for socket in state.withLock({ Array($0.events.values) }) { try? socket.write(IPPacket.bare(.ping), by: .after(.seconds(2))) }
+        for socket in state.withLock({ Array($0.events.values) }) {
+            try? socket.write(IPPacket.bare(.ping), by: .after(.seconds(2)))
+        }
     }
 
     private func serve(_ socket: Socket) {
@@ -71,7 +76,8 @@ public final class PTPIPResponder: Sendable {
         defer { leave(connection) }
         let guid = [UInt8](repeating: 0xFC, count: 16)
         try socket.write(
-            IPPacket.initCommandAck(connection: connection, guid: guid, name: camera.personality.greeting), by: .after(.seconds(2)))
+            IPPacket.initCommandAck(connection: connection, guid: guid, name: camera.personality.greeting),
+            by: .after(.seconds(2)))
         let sender = ReplySender(socket)
         while let request = try reader.request() {
             guard let reply = camera.respond(request) else { continue }

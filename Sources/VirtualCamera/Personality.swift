@@ -25,7 +25,9 @@ extension Personality {
     public func announce(_ objects: [VirtualObject], folders: [VirtualObject], _ body: inout VirtualBody) {
         for object in folders + objects { body.post(PTPEvent(.objectAdded, [object.handle.rawValue])) }
     }
-    public func serve(_ camera: VirtualCamera, address: String = "127.0.0.1", port: UInt16 = 0) throws(PTPError) -> any CameraServer {
+    public func serve(_ camera: VirtualCamera, address: String = "127.0.0.1", port: UInt16 = 0) throws(PTPError)
+        -> any CameraServer
+    {
         try PTPIPResponder(camera, address: address, port: port)
     }
 }
@@ -65,7 +67,9 @@ public struct Answer: Sendable {
         (self.code, self.parameters, self.payload) = (code, parameters, payload)
     }
     public static let ok = Answer(.ok)
-    public static func data(_ bytes: [UInt8], _ parameters: [UInt32] = []) -> Answer { Answer(.ok, parameters, payload: .bytes(bytes)) }
+    public static func data(_ bytes: [UInt8], _ parameters: [UInt32] = []) -> Answer {
+        Answer(.ok, parameters, payload: .bytes(bytes))
+    }
 }
 
 /// The state of a body.

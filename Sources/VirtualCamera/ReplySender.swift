@@ -15,7 +15,8 @@ struct ReplySender {
         // What belongs together travels together.
         socket.gather(true)
         defer { socket.gather(false) }
-        if case .part(.file(let path, let size), let offset, let count)? = reply.answer.payload, offset + count <= size {
+        if case .part(.file(let path, let size), let offset, let count)? = reply.answer.payload, offset + count <= size
+        {
             return try file(path, offset, count, reply.answer, request)
         }
         return try pieces(reply, to: request)
@@ -33,7 +34,8 @@ struct ReplySender {
             let size = Int(min(UInt64(part), count - sent)), last = sent + UInt64(size) == count
             try write(head + IPPacket.dataHead(last ? .endData : .data, transaction: request.transaction, count: size))
             let limit = Deadline.after(.seconds(30))
-            let done = descriptor < 0 ? 0 : try socket.send(file: descriptor, from: offset + sent, count: size, by: limit)
+            let done =
+                descriptor < 0 ? 0 : try socket.send(file: descriptor, from: offset + sent, count: size, by: limit)
             if done < size { try write([UInt8](repeating: 0xEE, count: size - done)) }
             (head, sent) = ([], sent + UInt64(size))
         } while sent < count
@@ -56,14 +58,18 @@ struct ReplySender {
         if case .endless = fault { return true }
         var response = Response(reply.answer.code, transaction: request.transaction, reply.answer.parameters)
         if case .refuseAfterData(let code) = fault { response.code = code }
-        if case .wrongTransaction(let shift) = fault { response.transaction = response.transaction &+ UInt32(bitPattern: shift) }
+        if case .wrongTransaction(let shift) = fault {
+            response.transaction = response.transaction &+ UInt32(bitPattern: shift)
+        }
         if case .crowded = fault { response.parameters = [UInt32](repeating: 7, count: 9) }
         let packet = IPPacket.response(response)
         if case .dribble = fault { try dribble(packet) } else { try write(packet) }
         return true
     }
 
-    private func data(_ payload: Answer.Payload, _ request: VirtualRequest, _ fault: Fault.Kind?) throws(PTPError) -> Bool {
+    private func data(_ payload: Answer.Payload, _ request: VirtualRequest, _ fault: Fault.Kind?) throws(PTPError)
+        -> Bool
+    {
         var (total, announced) = (payload.count, payload.count)
         var limit = UInt64.max
         switch fault {
@@ -98,7 +104,9 @@ struct ReplySender {
     private func flood(_ count: Int, _ request: VirtualRequest) throws(PTPError) {
         let one = IPPacket.dataHead(.data, transaction: request.transaction, count: 0), most = 4096
         let many = [UInt8]([[UInt8]](repeating: one, count: most).joined())
-        for sent in stride(from: 0, to: count, by: most) { try write(Array(many.prefix(min(most, count - sent) * one.count))) }
+        for sent in stride(from: 0, to: count, by: most) {
+            try write(Array(many.prefix(min(most, count - sent) * one.count)))
+        }
     }
 
     private func dribble(_ bytes: [UInt8]) throws(PTPError) { for byte in bytes { try write([byte]) } }

@@ -3,8 +3,9 @@ import PTPKit
 /// Object properties (MTP 1.1 appendix B).
 extension StandardBody {
     private static let properties: [(ObjectPropertyCode, DataType)] = [
-        (.storageID, .uint32), (.objectFormat, .uint16), (.protectionStatus, .uint16), (.objectSize, .uint64), (.associationType, .uint16),
-        (.objectFileName, .string), (.dateCreated, .string), (.dateModified, .string), (.parentObject, .uint32),
+        (.storageID, .uint32), (.objectFormat, .uint16), (.protectionStatus, .uint16), (.objectSize, .uint64),
+        (.associationType, .uint16), (.objectFileName, .string), (.dateCreated, .string), (.dateModified, .string),
+        (.parentObject, .uint32),
     ]
 
     static var supported: [UInt8] {
@@ -39,7 +40,8 @@ extension StandardBody {
 
     /// One level deep at most, as most bodies answer it.
     static func list(_ operation: Operation, _ body: VirtualBody) -> Answer {
-        let handle = ObjectHandle(operation.parameter(0)), wanted = operation.parameter(2), depth = operation.parameter(4)
+        let handle = ObjectHandle(operation.parameter(0)), wanted = operation.parameter(2)
+        let depth = operation.parameter(4)
         guard depth <= 1 else { return Answer(.depthUnsupported) }
         guard operation.parameter(1) == 0 else { return Answer(.specificationByFormatUnsupported) }
         guard operation.parameter(3) == 0 else { return Answer(.groupUnsupported) }

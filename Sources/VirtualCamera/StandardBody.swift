@@ -28,13 +28,18 @@ enum StandardBody {
             return .ok
         case .getStorageIDs: return .data(words(body.cards.map(\.storage.rawValue)))
         case .getStorageInfo:
-            return body.card(StorageID(operation.parameter(0))).map { .data($0.info.encoded) } ?? Answer(.invalidStorageID)
+            return body.card(StorageID(operation.parameter(0))).map { .data($0.info.encoded) }
+                ?? Answer(.invalidStorageID)
         case .getNumObjects, .getObjectHandles: return handles(operation, body)
         case .getObjectInfo: return with(operation, body) { .data($0.info.encoded) }
-        case .getObject: return with(operation, body) { Answer(.ok, payload: .part($0.content, offset: 0, count: $0.size)) }
+        case .getObject:
+            return with(operation, body) { Answer(.ok, payload: .part($0.content, offset: 0, count: $0.size)) }
         case .getThumb:
-            return with(operation, body) { $0.info.thumbSize == 0 ? Answer(.noThumbnail) : .data(VirtualThumbnail.jpeg(of: $0.info.name)) }
-        case .getPartialObject: return part(operation, body, offset: UInt64(operation.parameter(1)), most: operation.parameter(2))
+            return with(operation, body) {
+                $0.info.thumbSize == 0 ? Answer(.noThumbnail) : .data(VirtualThumbnail.jpeg(of: $0.info.name))
+            }
+        case .getPartialObject:
+            return part(operation, body, offset: UInt64(operation.parameter(1)), most: operation.parameter(2))
         case .getPartialObject64:
             let offset = UInt64(operation.parameter(1)) | UInt64(operation.parameter(2)) << 32
             return part(operation, body, offset: offset, most: operation.parameter(3))
@@ -67,12 +72,15 @@ enum StandardBody {
     }
 
     private static func battery(_ operation: Operation) -> Answer {
-        guard operation.parameter(0) == UInt32(DevicePropertyCode.batteryLevel.rawValue) else { return Answer(.devicePropNotSupported) }
+        guard operation.parameter(0) == UInt32(DevicePropertyCode.batteryLevel.rawValue) else {
+            return Answer(.devicePropNotSupported)
+        }
         if operation.code == .getDevicePropValue { return .data([80]) }
         let form = PropertyDescription.Form.range(minimum: .unsigned(0), maximum: .unsigned(100), step: .unsigned(1))
         return .data(
             PropertyDescription(
-                code: .batteryLevel, type: .uint8, access: 0, factory: .unsigned(100), current: .unsigned(80), form: form
+                code: .batteryLevel, type: .uint8, access: 0, factory: .unsigned(100), current: .unsigned(80),
+                form: form
             ).encoded)
     }
 

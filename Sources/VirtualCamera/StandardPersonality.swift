@@ -23,8 +23,8 @@ public struct StandardPersonality: Personality {
     }
 
     public static let operations: Set<OperationCode> = [
-        .getDeviceInfo, .openSession, .closeSession, .getStorageIDs, .getStorageInfo, .getNumObjects, .getObjectHandles, .getObjectInfo,
-        .getObject, .getThumb, .getDevicePropDesc, .getDevicePropValue, .getPartialObject, .getPartialObject64, .getObjectPropsSupported,
-        .getObjectPropValue, .getObjectPropList,
+        .getDeviceInfo, .openSession, .closeSession, .getStorageIDs, .getStorageInfo, .getNumObjects, .getObjectHandles,
+        .getObjectInfo, .getObject, .getThumb, .getDevicePropDesc, .getDevicePropValue, .getPartialObject,
+        .getPartialObject64, .getObjectPropsSupported, .getObjectPropValue, .getObjectPropList,
     ]
 }

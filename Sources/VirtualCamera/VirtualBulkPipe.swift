@@ -44,7 +44,9 @@ public final class VirtualBulkPipe: BulkPipe {
         let packet = busQuirks.eventPacket
         let listener = camera.listen { event in
             let bytes = BulkContainer.event(event)
-            let pieces = stride(from: 0, to: bytes.count, by: packet).map { Array(bytes[$0..<min($0 + packet, bytes.count)]) }
+            let pieces = stride(from: 0, to: bytes.count, by: packet).map {
+                Array(bytes[$0..<min($0 + packet, bytes.count)])
+            }
             shared.lock.withLock { $0.events += pieces }
         }
         shared.lock.withLock { $0.listener = listener }
@@ -63,7 +65,11 @@ public final class VirtualBulkPipe: BulkPipe {
             let parameters = try? BulkContainer.parameters(of: header, in: bytes.span.bytes)
         else { throw .stalled }
         let operation = Operation(OperationCode(header.code), parameters)
-        if takesData(operation.code) { command = (operation, header.transaction) } else { answer((operation, header.transaction), []) }
+        if takesData(operation.code) {
+            command = (operation, header.transaction)
+        } else {
+            answer((operation, header.transaction), [])
+        }
     }
 
     /// Operations whose data goes to the camera cannot be told from the command alone.
@@ -76,12 +82,16 @@ public final class VirtualBulkPipe: BulkPipe {
         let request = VirtualRequest(command.operation, transaction: command.transaction, data: data)
         guard let reply = camera.respond(request) else { return }
         var response = Response(reply.answer.code, transaction: request.transaction, reply.answer.parameters)
-        if case .wrongTransaction(let shift) = reply.fault { response.transaction = response.transaction &+ UInt32(bitPattern: shift) }
+        if case .wrongTransaction(let shift) = reply.fault {
+            response.transaction = response.transaction &+ UInt32(bitPattern: shift)
+        }
         if case .stale(let count) = reply.fault {
             for _ in 0..<count { queue(BulkContainer.response(Response(.ok, transaction: request.transaction &- 1))) }
         }
         if case .flood(let count) = reply.fault {
-            for _ in 0..<count { queue(BulkContainer.data(request.operation.code, transaction: request.transaction, [])) }
+            for _ in 0..<count {
+                queue(BulkContainer.data(request.operation.code, transaction: request.transaction, []))
+            }
         }
         let tail = BulkContainer.response(response)
         if let payload = reply.answer.payload, reply.fault != .noData {
@@ -101,7 +111,8 @@ public final class VirtualBulkPipe: BulkPipe {
         if case .short(let by) = fault { bytes.removeLast(min(bytes.count, Int(by))) }
         if case .long(let by) = fault { bytes += [UInt8](repeating: 0xEE, count: Int(by)) }
         var writer = ByteWriter(capacity: bytes.count + BulkHeader.size)
-        BulkHeader(length: length, kind: .data, code: request.operation.code.rawValue, transaction: request.transaction).write(to: &writer)
+        BulkHeader(length: length, kind: .data, code: request.operation.code.rawValue, transaction: request.transaction)
+            .write(to: &writer)
         if busQuirks.splitsHeaders {
             queue(writer.bytes)
             if !bytes.isEmpty { queue(bytes) }
@@ -153,7 +164,9 @@ public final class VirtualBulkPipe: BulkPipe {
 
     public func clearHalt(_ direction: BulkDirection) throws(PipeError) { try present() }
 
-    public func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8] {
+    public func control(
+        _ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration
+    ) throws(PipeError) -> [UInt8] {
         try present()
         if request == .deviceReset {
             transfers = []

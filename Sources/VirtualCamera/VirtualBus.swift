@@ -7,10 +7,13 @@ public final class VirtualBus: CameraBus {
 
     public init() {}
 
-    public func connectors() throws(PTPError) -> [any CameraConnector] { plugged.withLock { $0.map { $0 as any CameraConnector } } }
+    public func connectors() throws(PTPError) -> [any CameraConnector] {
+        plugged.withLock { $0.map { $0 as any CameraConnector } }
+    }
 
     public func plug(
-        _ camera: VirtualCamera, usb: USBIdentity, busQuirks: VirtualBulkPipe.BusQuirks = .init(), address: String = "usb://virtual/1"
+        _ camera: VirtualCamera, usb: USBIdentity, busQuirks: VirtualBulkPipe.BusQuirks = .init(),
+        address: String = "usb://virtual/1"
     ) {
         plugged.withLock { $0.append(VirtualCameraConnector(camera, usb: usb, busQuirks: busQuirks, address: address)) }
     }

@@ -44,7 +44,8 @@ public final class VirtualCamera: Sendable {
                 state.body.pullCards()
                 return (Reply(answer: Answer(.storeNotAvailable), fault: nil), state.body.takeOutgoing())
             }
-            let answer = personality.answer(request, &state.body) ?? StandardBody.answer(request, personality.info, &state.body)
+            let answer =
+                personality.answer(request, &state.body) ?? StandardBody.answer(request, personality.info, &state.body)
             if case .drop(let after) = fault, answer.payload?.count ?? 0 <= after {
                 // Too little to break in the middle of: the fault waits for something larger.
                 state.faults = before

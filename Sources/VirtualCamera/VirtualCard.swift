@@ -50,8 +50,9 @@ public struct VirtualCard: Sendable {
     ///
     /// Returns it, and the folders that are new.
     @discardableResult
-    public mutating func add(_ file: VirtualFile, in folder: String = "DCIM/100FILMG") -> (object: VirtualObject, folders: [VirtualObject])
-    {
+    public mutating func add(_ file: VirtualFile, in folder: String = "DCIM/100FILMG") -> (
+        object: VirtualObject, folders: [VirtualObject]
+    ) {
         var made: [VirtualObject] = []
         var (parent, path) = (ObjectHandle.root, "")
         for name in folder.split(separator: "/") {

@@ -1,7 +1,7 @@
 /// Text for XML 1.0 (fifth edition, §2.2 and §2.4).
 package enum XMLEscaping {
-    /// True when `text` can stand in XML and mean the same file to everyone: no control characters that XML forbids, no noncharacters,
-    /// and no bytes that are not UTF-8 (`PathText` writes those as U+10FF80…U+10FFFF).
+    /// True when `text` can stand in XML and mean the same file to everyone: no control characters that XML forbids, no
+    /// noncharacters, and no bytes that are not UTF-8 (`PathText` writes those as U+10FF80…U+10FFFF).
     package static func canHold(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -11,7 +11,8 @@ package enum XMLEscaping {
         }
     }
 
-    /// `text` for element content or an attribute in double quotes; white space that a parser would change is spelt out.
+    /// `text` for element content or an attribute in double quotes; white space that a parser would change is spelt
+    /// out.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

@@ -17,13 +17,16 @@ package enum XMLFault: Error, Equatable {
     }
 }
 
-/// The one place where foreign XML meets libxml2: from memory, without network, document types and entities, whatever the text asks for.
+/// The one place where foreign XML meets libxml2: from memory, without network, document types and entities, whatever
+/// the text asks for.
 package enum XMLParsing {
     /// The document as a tree, which the caller frees; a document type is refused before anything of it is read.
     ///
-    /// `prepare` may change what libxml2 calls meanwhile. libxml2's own limits hold too: 256 elements deep, 10 MB in one text.
+    /// `prepare` may change what libxml2 calls meanwhile. libxml2's own limits hold too: 256 elements deep, 10 MB in
+    /// one text.
     package static func tree(
-        _ bytes: [UInt8], upTo limit: Int, options: xmlParserOption = XML_PARSE_COMPACT, prepare: (xmlParserCtxtPtr) -> Void = { _ in }
+        _ bytes: [UInt8], upTo limit: Int, options: xmlParserOption = XML_PARSE_COMPACT,
+        prepare: (xmlParserCtxtPtr) -> Void = { _ in }
     ) throws(XMLFault) -> xmlDocPtr {
         // libxml2 counts in 32 bits.
         guard bytes.count <= min(limit, Int(Int32.max)) else { throw .tooLarge }
@@ -32,7 +35,9 @@ package enum XMLParsing {
         defer { xmlFreeParserCtxt(context) }
         sax.pointee.serror = { _, _ in }
         // With a document type come entities that grow without end, and files from elsewhere.
-        sax.pointee.internalSubset = { context, _, _, _ in xmlStopParser(context?.assumingMemoryBound(to: xmlParserCtxt.self)) }
+        sax.pointee.internalSubset = { context, _, _, _ in
+            xmlStopParser(context?.assumingMemoryBound(to: xmlParserCtxt.self))
+        }
         prepare(context)
         let made = bytes.withUnsafeBytes {
             xmlCtxtReadMemory(

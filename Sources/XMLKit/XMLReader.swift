@@ -19,8 +19,10 @@ package enum XMLReader {
             let receiver = XMLReceiver(body)
             return Result { () throws(XMLFault) in
                 do throws(XMLFault) {
-                    // Without NOENT, `&amp;` in an attribute would come as it stands; there are no entities but XML's own five.
-                    xmlFreeDoc(try XMLParsing.tree(bytes, upTo: limit, options: XML_PARSE_NOENT) { receiver.listen(to: $0) })
+                    // Without NOENT, `&amp;` in an attribute would come as it stands; there are no entities but XML's
+                    // own five.
+                    xmlFreeDoc(
+                        try XMLParsing.tree(bytes, upTo: limit, options: XML_PARSE_NOENT) { receiver.listen(to: $0) })
                 } catch { throw receiver.isTooDeep ? .tooDeep : error }
             }
         }
@@ -69,7 +71,9 @@ private final class XMLReceiver {
         var values: [String: String] = [:]
         // Five pointers each: local name, prefix, namespace, where the value begins and ends.
         for index in 0..<count {
-            guard let attributes, let start = attributes[index * 5 + 3], let end = attributes[index * 5 + 4] else { continue }
+            guard let attributes, let start = attributes[index * 5 + 3], let end = attributes[index * 5 + 4] else {
+                continue
+            }
             values[Self.text(attributes[index * 5])] = String(
                 decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
         }

@@ -2,7 +2,8 @@ import CGPhoto2
 import GPhoto2Wire
 import Glibc
 
-/// The process around libgphoto2: one camera, one question at a time, over the socket that stands in for stdin and stdout.
+/// The process around libgphoto2: one camera, one question at a time, over the socket that stands in for stdin and
+/// stdout.
 ///
 /// Started by Filmgate alone. A crash in a camera's parser ends this process and nothing else.
 @main

@@ -31,7 +31,8 @@ final class FileStreamer {
             let code = gp_file_new_from_handler(&file, handler, Unmanaged.passUnretained(self).toOpaque())
             guard code >= 0, let file else { return code }
             defer { gp_file_unref(file) }
-            return gp_camera_file_get(camera.raw, Text.c(path.folder), Text.c(path.name), GP_FILE_TYPE_NORMAL, file, context)
+            return gp_camera_file_get(
+                camera.raw, Text.c(path.folder), Text.c(path.name), GP_FILE_TYPE_NORMAL, file, context)
         }
     }
 

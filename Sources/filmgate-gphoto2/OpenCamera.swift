@@ -67,7 +67,9 @@ final class OpenCamera {
         return found.flatMap { list.name($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func choose(_ camera: UnsafeMutablePointer<Camera>, _ model: String, _ context: OpaquePointer?) -> Int32 {
+    private static func choose(
+        _ camera: UnsafeMutablePointer<Camera>, _ model: String, _ context: OpaquePointer?
+    ) -> Int32 {
         var list: OpaquePointer?
         guard gp_abilities_list_new(&list) >= 0, let list else { return GP_ERROR_NO_MEMORY }
         defer { gp_abilities_list_free(list) }
@@ -127,6 +129,7 @@ final class OpenCamera {
         let knowsSize = info.file.fields.rawValue & GP_FILE_INFO_SIZE.rawValue != 0
         let knowsTime = info.file.fields.rawValue & GP_FILE_INFO_MTIME.rawValue != 0
         return GPhotoFile(
-            path: path, size: knowsSize ? UInt64(info.file.size) : GPhotoFile.unknownSize, seconds: knowsTime ? Int64(info.file.mtime) : 0)
+            path: path, size: knowsSize ? UInt64(info.file.size) : GPhotoFile.unknownSize,
+            seconds: knowsTime ? Int64(info.file.mtime) : 0)
     }
 }

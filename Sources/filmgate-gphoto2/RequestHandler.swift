@@ -34,7 +34,8 @@ final class RequestHandler {
         guard code >= 0 else { return code }
         for index in 0..<list.count {
             guard let model = list.name(index), let port = list.value(index) else { continue }
-            try send(.camera(model: String(decoding: model, as: UTF8.self), port: String(decoding: port, as: UTF8.self)))
+            try send(
+                .camera(model: String(decoding: model, as: UTF8.self), port: String(decoding: port, as: UTF8.self)))
         }
         return GP_OK
     }
@@ -79,7 +80,9 @@ final class RequestHandler {
         let code = gp_camera_wait_for_event(camera.raw, Int32(clamping: milliseconds), &kind, &data, context)
         defer { free(data) }
         guard code >= 0 else { return code }
-        guard kind == GP_EVENT_FILE_ADDED, let path = data?.assumingMemoryBound(to: CameraFilePath.self) else { return GP_OK }
+        guard kind == GP_EVENT_FILE_ADDED, let path = data?.assumingMemoryBound(to: CameraFilePath.self) else {
+            return GP_OK
+        }
         let found = GPhotoPath(folder: Text.bytes(fg_path_folder(path)), name: Text.bytes(fg_path_name(path)))
         if let file = camera.facts(found, context) { try send(.file(file)) }
         return GP_OK

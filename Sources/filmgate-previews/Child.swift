@@ -5,8 +5,8 @@ import PreviewWire
 
 /// The process that decodes pictures: one after the other, over the socket that stands in for stdin.
 ///
-/// Started by Filmgate alone. It opens nothing and can start nothing: bytes come in, bytes go out. What a picture breaks in the decoder ends
-/// this process and nothing else.
+/// Started by Filmgate alone. It opens nothing and can start nothing: bytes come in, bytes go out. What a picture
+/// breaks in the decoder ends this process and nothing else.
 @main
 enum Child {
     /// Bytes of address space; seconds of processor time for one picture.
@@ -25,12 +25,18 @@ enum Child {
         protect()
         let stream = PreviewStream(STDIN_FILENO)
         while let head = try? stream.receive(PreviewRequest.size) {
-            guard let request = try? PreviewRequest(head), let jpeg = try? stream.receive(request.length) else { return 1 }
+            guard let request = try? PreviewRequest(head), let jpeg = try? stream.receive(request.length) else {
+                return 1
+            }
             let start = beginPicture(), (outcome, picture) = maker.make(request, of: jpeg)
             var reply = PreviewReply(outcome)
-            if let picture { (reply.length, reply.width, reply.height) = (picture.jpeg.count, picture.width, picture.height) }
+            if let picture {
+                (reply.length, reply.width, reply.height) = (picture.jpeg.count, picture.width, picture.height)
+            }
             reply.microseconds = Int(clock()) - start
-            do throws(PreviewStream.Failure) { try stream.send(reply.encoded + (picture?.jpeg ?? [])) } catch { return 1 }
+            do throws(PreviewStream.Failure) { try stream.send(reply.encoded + (picture?.jpeg ?? [])) } catch {
+                return 1
+            }
         }
         return 0
     }

@@ -28,7 +28,9 @@ struct HEIFDecoder: ~Copyable {
     /// Upright, with its colour profile; its thumbnail, where that is not smaller than `longEdge`.
     borrowing func decode(_ longEdge: Int) throws(Failure) -> (picture: Raster, profile: [UInt8]) {
         var primary: OpaquePointer?
-        guard heif_context_get_primary_image_handle(context, &primary).code == heif_error_Ok, let primary else { throw .undecodable }
+        guard heif_context_get_primary_image_handle(context, &primary).code == heif_error_Ok, let primary else {
+            throw .undecodable
+        }
         defer { heif_image_handle_release(primary) }
         let profile = Self.profile(of: primary)
         if let small = Self.thumbnail(of: primary, longEdge) {
@@ -43,8 +45,12 @@ struct HEIFDecoder: ~Copyable {
         var names = [heif_item_id](repeating: 0, count: 4), small: OpaquePointer?
         let count = heif_image_handle_get_list_of_thumbnail_IDs(handle, &names, Int32(names.count))
         for name in names.prefix(Int(max(0, count))) {
-            guard heif_image_handle_get_thumbnail(handle, name, &small).code == heif_error_Ok, let found = small else { continue }
-            if max(heif_image_handle_get_width(found), heif_image_handle_get_height(found)) >= Int32(longEdge) { return found }
+            guard heif_image_handle_get_thumbnail(handle, name, &small).code == heif_error_Ok, let found = small else {
+                continue
+            }
+            if max(heif_image_handle_get_width(found), heif_image_handle_get_height(found)) >= Int32(longEdge) {
+                return found
+            }
             heif_image_handle_release(found)
         }
         return nil
@@ -55,14 +61,17 @@ struct HEIFDecoder: ~Copyable {
         guard claimed > 0 else { throw .undecodable }
         guard claimed <= mostPixels else { throw .tooLarge }
         var image: OpaquePointer?
-        guard heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nil).code == heif_error_Ok, let image
+        guard
+            heif_decode_image(handle, &image, heif_colorspace_RGB, heif_chroma_interleaved_RGB, nil).code
+                == heif_error_Ok, let image
         else { throw .undecodable }
         defer { heif_image_release(image) }
         var stride: Int32 = 0
         let width = Int(heif_image_get_width(image, heif_channel_interleaved))
         let height = Int(heif_image_get_height(image, heif_channel_interleaved))
         guard width > 0, height > 0, width * height <= mostPixels,
-            let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride), Int(stride) >= width * 3
+            let plane = heif_image_get_plane_readonly(image, heif_channel_interleaved, &stride),
+            Int(stride) >= width * 3
         else { throw .undecodable }
         let pixels = [UInt8](unsafeUninitializedCapacity: width * height * 3) { out, count in
             for row in 0..<height {

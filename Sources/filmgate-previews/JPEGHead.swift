@@ -27,11 +27,13 @@ struct JPEGHead {
         }
         guard width > 0, height > 0, [1, 3, 4].contains(components), scans > 0 else { return nil }
         let whole = parts.sorted { $0.key < $1.key }.flatMap(\.value)
-        let isForLight = whole.count > 132 && whole.count <= Self.mostProfile && whole[16..<20].elementsEqual("RGB ".utf8)
+        let isForLight =
+            whole.count > 132 && whole.count <= Self.mostProfile && whole[16..<20].elementsEqual("RGB ".utf8)
         if isForLight, components != 4 { profile = whole }
     }
 
-    /// Where the next marker is: in a scan FF is followed by 00 or by a restart marker, and elsewhere it may be repeated.
+    /// Where the next marker is: in a scan FF is followed by 00 or by a restart marker, and elsewhere it may be
+    /// repeated.
     private static func marker(_ bytes: [UInt8], from start: Int) -> Int? {
         bytes.withUnsafeBytes { all in
             guard let base = all.baseAddress else { return nil }

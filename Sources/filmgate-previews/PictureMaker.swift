@@ -29,21 +29,25 @@ final class PictureMaker {
     private func make(_ request: PreviewRequest, ofJPEG jpeg: [UInt8]) -> (PreviewReply.Outcome, Picture?) {
         guard let head = JPEGHead(jpeg) else { return (.undecodable, nil) }
         let isKept = head.scans > 1, kept = head.width * head.height * head.components * 2
-        guard head.width * head.height <= Self.mostPixels, head.scans <= JPEGHead.mostScans, !isKept || kept <= Self.mostKept else {
+        guard head.width * head.height <= Self.mostPixels, head.scans <= JPEGHead.mostScans,
+            !isKept || kept <= Self.mostKept
+        else {
             return (.tooLarge, nil)
         }
         let long = max(head.width, head.height)
         // The decoder makes eighths for little; what is left to scale is never more than that.
         let eighths = (1...8).first { long * $0 / 8 >= request.longEdge } ?? 8
         guard let (whole, isWhole) = decoder.decode(jpeg, head, eighths: eighths) else { return (.undecodable, nil) }
-        let small = whole.withoutBars(ofMedia: request.width, request.height).fitting(request.longEdge).upright(request.orientation)
+        let small = whole.withoutBars(ofMedia: request.width, request.height).fitting(request.longEdge).upright(
+            request.orientation)
         return encoded(small, request, head.profile, isWhole ? .done : .damaged)
     }
 
     private func encoded(
         _ picture: Raster, _ request: PreviewRequest, _ profile: [UInt8], _ outcome: PreviewReply.Outcome
     ) -> (PreviewReply.Outcome, Picture?) {
-        guard let bytes = encoder.encode(picture, quality: request.quality, profile: profile), bytes.count <= PreviewReply.mostBytes
+        guard let bytes = encoder.encode(picture, quality: request.quality, profile: profile),
+            bytes.count <= PreviewReply.mostBytes
         else { return (.tooLarge, nil) }
         return (outcome, Picture(width: picture.width, height: picture.height, jpeg: bytes))
     }

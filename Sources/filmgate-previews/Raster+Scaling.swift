@@ -7,7 +7,8 @@ extension Raster {
         return narrowed(newWidth).lowered(newHeight)
     }
 
-    /// Which of `count` pixels each of `wanted` covers, and how much of each, in parts of which all together are `count`.
+    /// Which of `count` pixels each of `wanted` covers, and how much of each, in parts of which all together are
+    /// `count`.
     private static func shares(_ count: Int, _ wanted: Int) -> [(first: Int, weights: [Int])] {
         (0..<wanted).map { index in
             let from = index * count, to = from + count, first = from / wanted
@@ -30,7 +31,9 @@ extension Raster {
                             blue += Int(pixels[from + 2]) * weight
                             from += 3
                         }
-                        (out[place], out[place + 1], out[place + 2]) = (UInt8(red / width), UInt8(green / width), UInt8(blue / width))
+                        (out[place], out[place + 1], out[place + 2]) = (
+                            UInt8(red / width), UInt8(green / width), UInt8(blue / width)
+                        )
                         place += 3
                     }
                 }

@@ -11,7 +11,9 @@ struct Raster {
             [UInt8](unsafeUninitializedCapacity: width * height * 3) { out, count in
                 for pixel in 0..<(width * height) {
                     let black = Int(ink[pixel * 4 + 3])
-                    for channel in 0..<3 { out[pixel * 3 + channel] = UInt8(Int(ink[pixel * 4 + channel]) * black / 255) }
+                    for channel in 0..<3 {
+                        out[pixel * 3 + channel] = UInt8(Int(ink[pixel * 4 + channel]) * black / 255)
+                    }
                 }
                 count = width * height * 3
             }
@@ -22,7 +24,8 @@ struct Raster {
     /// Without the black bars that fill it up where the media that it shows has another shape.
     func withoutBars(ofMedia mediaWidth: Int, _ mediaHeight: Int) -> Raster {
         guard mediaWidth > 0, mediaHeight > 0 else { return self }
-        let rows = (width * mediaHeight + mediaWidth / 2) / mediaWidth, columns = (height * mediaWidth + mediaHeight / 2) / mediaHeight
+        let rows = (width * mediaHeight + mediaWidth / 2) / mediaWidth
+        let columns = (height * mediaWidth + mediaHeight / 2) / mediaHeight
         let top = max(0, height - rows) / 2, left = max(0, width - columns) / 2
         // What is cut must be black, and most of the picture must be left.
         guard top >= 2 || left >= 2, top < height / 4, left < width / 4 else { return self }
@@ -41,7 +44,9 @@ struct Raster {
         var sum = 0
         for row in rows {
             let start = row * width * 3
-            for index in (start + columns.lowerBound * 3)..<(start + columns.upperBound * 3) { sum += Int(pixels[index]) }
+            for index in (start + columns.lowerBound * 3)..<(start + columns.upperBound * 3) {
+                sum += Int(pixels[index])
+            }
         }
         return sum <= 20 * 3 * columns.count * rows.count
     }

@@ -9,7 +9,8 @@ import Glibc
 struct Filmgate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filmgate",
-        abstract: "Copies every photo and clip from cards and cameras to your folders and galleries, and verifies every copy.",
+        abstract:
+            "Copies every photo and clip from cards and cameras to your folders and galleries, and verifies every copy.",
         discussion: """
             EXAMPLES:
               filmgate import /media/ann/EOS_DIGITAL --to ~/Pictures
@@ -22,12 +23,10 @@ struct Filmgate: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ImportCommand.self, WatchCommand.self, RunCommand.self, PauseCommand.self, ResumeCommand.self, PlanCommand.self,
-            InspectCommand.self, CheckCommand.self,
-            ModulesCommand.self,
-            SchemaCommand.self,
-            ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self, HistoryCommand.self,
-            RetryCommand.self, AssignCommand.self, CancelCommand.self, MarkCommand.self,
+            ImportCommand.self, WatchCommand.self, RunCommand.self, PauseCommand.self, ResumeCommand.self,
+            PlanCommand.self, InspectCommand.self, CheckCommand.self, ModulesCommand.self, SchemaCommand.self,
+            ProfileCommand.self, LoginCommand.self, LogoutCommand.self, WhoamiCommand.self, StatusCommand.self,
+            HistoryCommand.self, RetryCommand.self, AssignCommand.self, CancelCommand.self, MarkCommand.self,
             EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self, CatalogCommand.self, StationsCommand.self,
             StudioCommand.self,
@@ -38,9 +37,12 @@ struct Filmgate: AsyncParsableCommand {
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         // No file that is opened may become a stream that was closed: words would go into it.
-        for stream: CInt in 0...2 where fcntl(stream, F_GETFD) < 0 { _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) }
+        for stream: CInt in 0...2 where fcntl(stream, F_GETFD) < 0 {
+            _ = open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY)
+        }
         HeapMemory.keepSteady()
-        // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector (core(5)).
+        // A dump of this program's memory would hold tokens. 1 also keeps those away that are piped to a collector
+        // (core(5)).
         var none = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         Glibc.exit(Console.status(after: await carryOut(nil)))
@@ -48,8 +50,8 @@ struct Filmgate: AsyncParsableCommand {
 
     /// Does what a command line says and returns its exit code; nil = this process's own.
     ///
-    /// JSON Lines end with a summary: verbs that count files write their own, for the others and after errors it is written
-    /// here.
+    /// JSON Lines end with a summary: verbs that count files write their own, for the others and after errors it is
+    /// written here.
     static func carryOut(_ arguments: [String]?) async -> Int32 {
         let last = SummaryFlag()
         return await HostedJob.$summaryFlag.withValue(last) {
@@ -61,7 +63,11 @@ struct Filmgate: AsyncParsableCommand {
                 var command = try parseAsRoot(arguments)
                 verb = type(of: command)
                 writesLines = Self.writesLines(command)
-                if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             } catch let exit as Exit {
                 status = exit.code
             } catch let refusal as Refusal {
@@ -79,7 +85,9 @@ struct Filmgate: AsyncParsableCommand {
     }
 
     private static func writesLines(_ command: any ParsableCommand) -> Bool {
-        Mirror(reflecting: command).children.contains { ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true }
+        Mirror(reflecting: command).children.contains {
+            ($0.value as? OptionGroup<CommonOptions>)?.wrappedValue.json == true
+        }
     }
 
     /// What is wrong with a command line that begins with no verb.
@@ -87,7 +95,8 @@ struct Filmgate: AsyncParsableCommand {
         guard let verb = words.first else { return nil }
         if verb == "version" { return ValidationError("There is no command called version. Did you mean --version?") }
         if verb.hasPrefix("--") {
-            guard !["--version", "--help"].contains(verb), let near = nearest(verb, among: ["--version", "--help"]) else { return nil }
+            guard !["--version", "--help"].contains(verb), let near = nearest(verb, among: ["--version", "--help"])
+            else { return nil }
             return ValidationError("Unknown option \(Describe.name(verb)). Did you mean \(near)?")
         }
         guard !verb.hasPrefix("-") else { return nil }
@@ -112,7 +121,8 @@ struct Filmgate: AsyncParsableCommand {
         return .usage
     }
 
-    /// What a verb finds wrong once it runs is told with that verb's usage, as what the parser finds is; the library knows only the program's.
+    /// What a verb finds wrong once it runs is told with that verb's usage, as what the parser finds is; the library
+    /// knows only the program's.
     private static func fullText(of error: any Error, in verb: any ParsableCommand.Type) -> String {
         guard error is ValidationError, verb != Filmgate.self else { return fullMessage(for: error) }
         let usage = usageString(for: verb)
@@ -123,7 +133,9 @@ struct Filmgate: AsyncParsableCommand {
     private static func name(of verb: any ParsableCommand.Type) -> String {
         func path(from command: any ParsableCommand.Type) -> [String]? {
             if command == verb { return [command._commandName] }
-            return command.configuration.subcommands.lazy.compactMap { path(from: $0) }.first.map { [command._commandName] + $0 }
+            return command.configuration.subcommands.lazy.compactMap { path(from: $0) }.first.map {
+                [command._commandName] + $0
+            }
         }
         return (path(from: Filmgate.self) ?? [_commandName]).joined(separator: " ")
     }

@@ -51,7 +51,8 @@ import WebDAVTarget
 /// A new one costs a folder under `Plugins/` and a line here.
 enum Modules {
     static let builtin: [ModuleEntry] =
-        [.source(CardSource.self), .source(FolderSource.self), .source(FTPSource.self)] + cameras.map { entry($0) } + others
+        [.source(CardSource.self), .source(FolderSource.self), .source(FTPSource.self)] + cameras.map { entry($0) }
+        + others
 
     /// Camera modules, specific before generic: the first that fits takes a camera.
     static let cameras: [any CameraModule.Type] = [
@@ -108,26 +109,32 @@ enum Modules {
     /// The virtual cameras, by the name of the module that takes them.
     static var bodies: [String: any Personality] {
         [
-            "canon": CanonPersonality(), "nikon": NikonPersonality(), "sony": SonyPersonality(), "leica": LeicaPersonality(),
-            "fujifilm": FujifilmPersonality(), "panasonic": PanasonicPersonality(), "olympus": OlympusPersonality(),
-            "pentax": PentaxPersonality(), "gopro": GoProPersonality(), "ptp": StandardPersonality(),
+            "canon": CanonPersonality(), "nikon": NikonPersonality(), "sony": SonyPersonality(),
+            "leica": LeicaPersonality(), "fujifilm": FujifilmPersonality(), "panasonic": PanasonicPersonality(),
+            "olympus": OlympusPersonality(), "pentax": PentaxPersonality(), "gopro": GoProPersonality(),
+            "ptp": StandardPersonality(),
         ]
     }
 
     /// What the makes' bodies write into the maker notes of their files.
     static let makerNotes: [any MakerNoteReader] = [
-        CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(), LeicaNotes(),
-        SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(), MinoltaNotes(), JVCClips(),
+        CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(),
+        LeicaNotes(), SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(),
+        MinoltaNotes(), JVCClips(),
     ]
 
     /// Makes whose bodies show a code with their network.
     static let wifiCodes: [@Sendable (String) -> WiFiCode?] = [SonyWiFiCode.read]
 
     /// What a trace of any camera does not show.
-    static var confidentialOperations: Set<OperationCode> { cameras.reduce(into: []) { $0.formUnion($1.confidentialOperations) } }
+    static var confidentialOperations: Set<OperationCode> {
+        cameras.reduce(into: []) { $0.formUnion($1.confidentialOperations) }
+    }
 
     private static func entry<M: CameraModule>(_ module: M.Type) -> ModuleEntry { .source(module) }
 
     /// The built-in modules; other names are looked for among programs.
-    static func registry(_ outside: ModuleFinder) throws(IngestError) -> ModuleRegistry { try ModuleRegistry(builtin, outside: outside) }
+    static func registry(_ outside: ModuleFinder) throws(IngestError) -> ModuleRegistry {
+        try ModuleRegistry(builtin, outside: outside)
+    }
 }

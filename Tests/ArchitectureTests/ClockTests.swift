@@ -6,7 +6,8 @@ import Testing
     /// The machine's clock itself.
     static let clock = "Sources/FilmgateEngine/Run/TimerQueue.swift"
 
-    @Test(arguments: Repository.code.filter { file in rooms.contains { file.path.hasPrefix($0) } && file.path != clock })
+    @Test(
+        arguments: Repository.code.filter { file in rooms.contains { file.path.hasPrefix($0) } && file.path != clock })
     func runsAskTheirClock(_ file: Repository.File) {
         for (index, line) in file.code.enumerated() {
             let asks = line.firstMatch(of: /WallClock\.|Task\.sleep|Clock\.now|Clock\(\)|(^|[^\w)\]?])\.now\b/)

@@ -2,7 +2,9 @@
 enum CodeText {
     static func stripped(_ text: String) -> [String] {
         var scanner = Scanner(characters: Array(text.utf8))
-        return scanner.run().split(separator: 10, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        return scanner.run().split(separator: 10, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     private struct Scanner {
@@ -12,7 +14,15 @@ enum CodeText {
 
         mutating func run() -> [UInt8] {
             while at < characters.count {
-                if starts("//") { skipLine() } else if starts("/*") { skip(until: "*/") } else if isQuote { literal() } else { keep() }
+                if starts("//") {
+                    skipLine()
+                } else if starts("/*") {
+                    skip(until: "*/")
+                } else if isQuote {
+                    literal()
+                } else {
+                    keep()
+                }
             }
             return out
         }

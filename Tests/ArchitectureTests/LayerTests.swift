@@ -4,9 +4,8 @@ import Testing
 @Suite struct LayerTests {
     static let system: Set = ["Glibc", "Synchronization", "Dispatch"]
     static let kits: Set = [
-        "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit", "PTPKit", "USBKit",
-        "GPhoto2Wire", "PQKit",
-        "VirtualCamera",
+        "CardKit", "CryptographyKit", "FileKit", "FTPKit", "MediaKit", "StampKit", "XMLKit", "HTTPKit", "AuthKit",
+        "PTPKit", "USBKit", "GPhoto2Wire", "PQKit", "VirtualCamera",
     ]
     static let allowed: [String: Set<String>] = [
         "FilmgateCore": ["CLinux", "Logging"],
@@ -34,29 +33,39 @@ import Testing
         "FilmgateExternal": ["FilmgateCore", "FileKit", "HTTPKit", "CryptographyKit", "Logging"],
         "FilmgateEngine": ["FilmgateCore", "CLinux", "FileKit", "AsyncAlgorithms", "Logging"],
         "ServerKit": [
-            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "HTTPTypes", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "NIOSSL", "NIOTLS",
+            "FilmgateCore", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "HTTPTypes", "NIOCore",
+            "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
         ],
         "FilmgateReport": ["FilmgateCore", "FilmgateLedger"],
-        "FilmgateSample": ["FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore"],
+        "FilmgateSample": [
+            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "Hummingbird", "CryptographyKit", "HTTPTypes", "NIOCore",
+        ],
         // The page reads the ledger and asks the program around it: no engine, no modules.
         "FilmgateStudio": [
-            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport", "StudioPage",
-            "Hummingbird", "HummingbirdCore", "CryptographyKit", "Logging", "HTTPTypes", "NIOCore", "NIOHTTPTypes",
+            "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport",
+            "StudioPage", "Hummingbird", "HummingbirdCore", "CryptographyKit", "Logging", "HTTPTypes", "NIOCore",
+            "NIOHTTPTypes",
         ],
-        "FilmgateTesting": ["FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "CryptographyKit", "Testing", "Logging", "Foundation"],
+        "FilmgateTesting": [
+            "FilmgateCore", "FileKit", "HTTPKit", "FilmgateSample", "CryptographyKit", "Testing", "Logging",
+            "Foundation",
+        ],
     ]
 
     @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && $0.target != "filmgate" })
     func librariesImportDownwards(_ file: Repository.File) throws {
         let allowed = try #require(Self.allowed[file.target], "Give `\(file.target)` a line in the table of layers.")
-        #expect(Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [], "\(file.path) imports what its layer may not")
+        #expect(
+            Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [],
+            "\(file.path) imports what its layer may not")
     }
 
     @Test(arguments: Repository.code.filter { $0.path.hasPrefix("Plugins/") })
     func modulesImportTheCoreAndKitsOnly(_ file: Repository.File) {
         let allowed = Self.kits.union(["FilmgateCore", "Logging"])
-        #expect(Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [], "\(file.path) imports what a module may not")
+        #expect(
+            Self.imports(of: file).subtracting(allowed).subtracting(Self.system) == [],
+            "\(file.path) imports what a module may not")
     }
 
     @Test(arguments: Repository.folders(in: "Plugins"))
@@ -67,7 +76,9 @@ import Testing
 
     @Test func theCommandLeavesDatabaseAndYAMLToTheirLibraries() {
         let files = Repository.code.filter { $0.target == "filmgate" }
-        for file in files { #expect(Self.imports(of: file).isDisjoint(with: ["GRDB", "Yams", "CCurl", "CExif"]), "\(file.path)") }
+        for file in files {
+            #expect(Self.imports(of: file).isDisjoint(with: ["GRDB", "Yams", "CCurl", "CExif"]), "\(file.path)")
+        }
     }
 
     /// The modules that a file imports, conditional ones too.
@@ -75,10 +86,13 @@ import Testing
         var found: Set<String> = []
         for line in file.code {
             let words = line.split(separator: " ")
-            guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count, words[..<keyword].allSatisfy(Self.isModifier)
+            guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count,
+                words[..<keyword].allSatisfy(Self.isModifier)
             else { continue }
             let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
-            let name = kinds.contains(words[keyword + 1]) && keyword + 2 < words.count ? words[keyword + 2] : words[keyword + 1]
+            let name =
+                kinds.contains(words[keyword + 1]) && keyword + 2 < words.count
+                ? words[keyword + 2] : words[keyword + 1]
             if let module = name.split(separator: ".").first { found.insert(String(module)) }
         }
         return found

@@ -4,11 +4,15 @@ import Testing
 @Suite struct LayoutTests {
     @Test func topLevelIsTidy() throws {
         let known: Set = [
-            "Package.swift", "Package.resolved", "Sources", "Plugins", "Tests", "pipelines", "README.md", "Makefile", "LICENSE",
-            "NOTICE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "Package.swift", "Package.resolved", "Sources", "Plugins", "Tests", "pipelines", "README.md", "Makefile",
+            "LICENSE", "NOTICE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
         ]
-        let ignored = (Repository.file(".gitignore")?.lines ?? []).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "/")) }
-        func isIgnored(_ name: String) -> Bool { ignored.contains { $0 == name || $0.hasPrefix("*.") && name.hasSuffix($0.dropFirst()) } }
+        let ignored = (Repository.file(".gitignore")?.lines ?? []).map {
+            $0.trimmingCharacters(in: CharacterSet(charactersIn: "/"))
+        }
+        func isIgnored(_ name: String) -> Bool {
+            ignored.contains { $0 == name || $0.hasPrefix("*.") && name.hasSuffix($0.dropFirst()) }
+        }
         let entries = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
         #expect(entries.filter { !$0.hasPrefix(".") && !known.contains($0) && !isIgnored($0) } == [])
     }
@@ -25,7 +29,8 @@ import Testing
         #expect(package.text.contains("(\"\(module)\""), "Package.swift has no line for \(module)")
         guard package.text.contains(".executableTarget("), !Self.examples.contains(module) else { return }
         let list = try #require(Repository.file("Sources/filmgate/Modules.swift"))
-        #expect(LayerTests.imports(of: list).contains(module), "Sources/filmgate/Modules.swift has no line for \(module)")
+        #expect(
+            LayerTests.imports(of: list).contains(module), "Sources/filmgate/Modules.swift has no line for \(module)")
     }
 
     @Test(arguments: Repository.folders(in: "Sources"))

@@ -10,7 +10,10 @@ import Testing
             let cells = line.split(separator: "|").map { String($0) }
             guard cells.count == 3, let number = Int(cells[0].filter { !$0.isWhitespace }) else { return nil }
             return (
-                number, cells[2].split(separator: "`").map(String.init).filter { name in name.allSatisfy { $0.isLetter || $0.isNumber } }
+                number,
+                cells[2].split(separator: "`").map(String.init).filter { name in
+                    name.allSatisfy { $0.isLetter || $0.isNumber }
+                }
             )
         }
     }
@@ -23,6 +26,8 @@ import Testing
     @Test func everyTestNamedThereExists() {
         let all = (Repository.files(in: "Tests", ending: ".swift") + Repository.files(in: "Plugins", ending: ".swift"))
             .filter { $0.path.contains("Tests/") }.map(\.text).joined(separator: "\n")
-        for row in rows { for test in row.tests { #expect(all.contains("func \(test)("), "case \(row.number): \(test)") } }
+        for row in rows {
+            for test in row.tests { #expect(all.contains("func \(test)("), "case \(row.number): \(test)") }
+        }
     }
 }

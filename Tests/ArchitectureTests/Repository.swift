@@ -3,7 +3,8 @@ import Testing
 
 /// The sources as they lie on disk, found from where this file was compiled.
 enum Repository {
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     struct File: Sendable, CustomTestStringConvertible {
         /// Below the root, `/` between parts.
@@ -49,20 +50,26 @@ enum Repository {
         (try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)).map { File(path: path, text: $0) }
     }
 
-    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path) }
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appendingPathComponent(path).path)
+    }
 
     static func folders(in folder: String) -> [String] {
         let base = root.appendingPathComponent(folder)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
         return names.filter { name in
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: base.appendingPathComponent(name).path, isDirectory: &isFolder)
+            return FileManager.default.fileExists(
+                atPath: base.appendingPathComponent(name).path, isDirectory: &isFolder)
                 && isFolder.boolValue
         }.sorted()
     }
 
     /// What the program is made of.
     static let code =
-        files(in: "Sources", ending: ".swift") + files(in: "Plugins", ending: ".swift").filter { $0.path.contains("/Sources/") }
-    static let tests = files(in: "Tests", ending: ".swift") + files(in: "Plugins", ending: ".swift").filter { $0.path.contains("/Tests/") }
+        files(in: "Sources", ending: ".swift")
+        + files(in: "Plugins", ending: ".swift").filter { $0.path.contains("/Sources/") }
+    static let tests =
+        files(in: "Tests", ending: ".swift")
+        + files(in: "Plugins", ending: ".swift").filter { $0.path.contains("/Tests/") }
 }

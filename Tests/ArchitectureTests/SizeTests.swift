@@ -11,7 +11,8 @@ import Testing
     @Test(arguments: all)
     func noFunctionIsLong(_ file: Repository.File) {
         for function in Self.functions(of: file) where !file.isFixture {
-            #expect(function.length <= 50, "\(file.path):\(function.line) is \(function.length) lines long; 50 are enough")
+            #expect(
+                function.length <= 50, "\(file.path):\(function.line) is \(function.length) lines long; 50 are enough")
         }
     }
 
@@ -21,13 +22,15 @@ import Testing
         #expect(sizes[sizes.count / 2] < 100, "The median file has \(sizes[sizes.count / 2]) lines")
     }
 
-    /// Functions by their first line and length: from `func` or `init` to the brace that closes at the same indentation.
+    /// Functions by their first line and length: from `func` or `init` to the brace that closes at the same
+    /// indentation.
     static func functions(of file: Repository.File) -> [(line: Int, length: Int)] {
         let lines = file.code
         return lines.indices.compactMap { index in
             let indent = lines[index].prefix { $0 == " " }
             guard lines[index].contains("func ") || lines[index].contains("init"),
-                lines[index].dropFirst(indent.count).firstMatch(of: /^([a-z@()\s]+ )?(func [^\s(]+|init[?]?)[(<]/) != nil,
+                lines[index].dropFirst(indent.count).firstMatch(of: /^([a-z@()\s]+ )?(func [^\s(]+|init[?]?)[(<]/)
+                    != nil,
                 let end = lines[(index + 1)...].firstIndex(where: {
                     $0.hasPrefix(indent) && !$0.dropFirst(indent.count).hasPrefix(" ") && $0 != ""
                         && !$0.dropFirst(indent.count).hasPrefix(")")

@@ -37,13 +37,15 @@ enum TypeName {
     private static func declaration(_ line: String) -> (name: String, modifiers: [Substring])? {
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "@" }
         guard let keyword = words.firstIndex(where: { kinds.contains($0) }), keyword + 1 < words.count,
-            words[..<keyword].allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }), words[keyword + 1].first?.isUppercase == true
+            words[..<keyword].allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }),
+            words[keyword + 1].first?.isUppercase == true
         else { return nil }
         return (String(words[keyword + 1]), Array(words[..<keyword]))
     }
 
     private static let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol"]
     private static let modifiers: Set<Substring> = [
-        "public", "package", "internal", "private", "fileprivate", "final", "indirect", "open", "nonisolated", "distributed",
+        "public", "package", "internal", "private", "fileprivate", "final", "indirect", "open", "nonisolated",
+        "distributed",
     ]
 }

@@ -6,15 +6,18 @@ import Testing
     ///
     /// File formats keep the names that their bytes spell.
     static let makers = [
-        "canon", "nikon", "sony", "fuji", "olympus", "panasonic", "pentax", "leica", "hasselblad", "gopro", "minolta", "ricoh", "samsung",
-        "kodak",
+        "canon", "nikon", "sony", "fuji", "olympus", "panasonic", "pentax", "leica", "hasselblad", "gopro", "minolta",
+        "ricoh", "samsung", "kodak",
     ]
     static let spelled = [
-        "ICANON", "FUJIFILMCCD-RAW", "canonical", "Canonical", "NIKON###.DSC", "SONYCARD.IND", "GET_STARTED_WITH_GOPRO*.URL",
+        "ICANON", "FUJIFILMCCD-RAW", "canonical", "Canonical", "NIKON###.DSC", "SONYCARD.IND",
+        "GET_STARTED_WITH_GOPRO*.URL",
     ]
 
     @Test(
-        arguments: Repository.code.filter { $0.path.hasPrefix("Sources/") && !$0.isFixture && !$0.path.hasSuffix("filmgate/Modules.swift") }
+        arguments: Repository.code.filter {
+            $0.path.hasPrefix("Sources/") && !$0.isFixture && !$0.path.hasSuffix("filmgate/Modules.swift")
+        }
     )
     func noMakerInGenericLayers(_ file: Repository.File) {
         let text = Self.spelled.reduce(file.text) { $0.replacingOccurrences(of: $1, with: "") }.lowercased()
@@ -33,7 +36,8 @@ import Testing
     func noEmptyNames(_ file: Repository.File) {
         for line in file.code {
             #expect(
-                line.firstMatch(of: /\b(struct|class|enum|actor|protocol) \w*(Manager|Helper|Util|Utils)\b/) == nil, "\(file.path): \(line)"
+                line.firstMatch(of: /\b(struct|class|enum|actor|protocol) \w*(Manager|Helper|Util|Utils)\b/) == nil,
+                "\(file.path): \(line)"
             )
         }
     }
@@ -42,11 +46,12 @@ import Testing
     ///
     /// `Vocabulary.md` and the terms of the field have the words instead.
     static let metaphors: Set<Substring> = [
-        "Audience", "Basket", "Bell", "Board", "Book", "Clerk", "Consignment", "Courier", "Crew", "Custody", "Deed", "Desk", "Dialogue",
-        "Door", "Ear", "Errand", "Gatherer", "Glance", "Green", "Greeting", "Guest", "Habit", "Happening", "Helm", "House",
-        "Keeper", "Knock", "Lane", "Living", "Mailbox", "Mailslot", "Memo", "Motion", "Neighbourhood", "Outbox", "Outlet", "Overheard",
-        "Parcel", "Placer", "Porch", "Press", "Rehearsal", "Ripening", "Sheet", "Shelf", "Sight", "Stay", "Stray", "Tally", "Tether",
-        "Trouble", "Turnstile", "Upkeep", "Visitor", "Witness", "Workplace",
+        "Audience", "Basket", "Bell", "Board", "Book", "Clerk", "Consignment", "Courier", "Crew", "Custody", "Deed",
+        "Desk", "Dialogue", "Door", "Ear", "Errand", "Gatherer", "Glance", "Green", "Greeting", "Guest", "Habit",
+        "Happening", "Helm", "House", "Keeper", "Knock", "Lane", "Living", "Mailbox", "Mailslot", "Memo", "Motion",
+        "Neighbourhood", "Outbox", "Outlet", "Overheard", "Parcel", "Placer", "Porch", "Press", "Rehearsal", "Ripening",
+        "Sheet", "Shelf", "Sight", "Stay", "Stray", "Tally", "Tether", "Trouble", "Turnstile", "Upkeep", "Visitor",
+        "Witness", "Workplace",
     ]
 
     /// Where such a word is the name of the thing itself, and why.
@@ -59,18 +64,24 @@ import Testing
         for type in TypeName.declared(in: file) {
             for word in TypeName.words(of: type) where Self.metaphors.contains(word) {
                 let isNamed = Self.named.contains { $0.word == word && file.path.hasPrefix($0.folder) }
-                #expect(isNamed, "\(file.path): `\(type)` is called after a picture (\(word)); Vocabulary.md has the words to use")
+                #expect(
+                    isNamed,
+                    "\(file.path): `\(type)` is called after a picture (\(word)); Vocabulary.md has the words to use")
             }
         }
     }
 
     @Test(arguments: ["CameraPorch": ["Camera", "Porch"], "FTPGuests": ["FTP", "Guest"], "Witnesses": ["Witness"]])
-    func namesAreCutIntoWords(_ name: String, _ words: [String]) { #expect(TypeName.words(of: name).map(String.init) == words) }
+    func namesAreCutIntoWords(_ name: String, _ words: [String]) {
+        #expect(TypeName.words(of: name).map(String.init) == words)
+    }
 
     /// A reader who sees both in one file cannot tell two types of one name apart.
     @Test(arguments: Repository.folders(in: "Sources") + Repository.folders(in: "Plugins"))
     func noTypeIsNamedLikeOneThatIsImported(_ target: String) {
-        let imported = TypeName.imports[target, default: []].reduce(into: Set()) { $0.formUnion(TypeName.offered[$1, default: []]) }
+        let imported = TypeName.imports[target, default: []].reduce(into: Set()) {
+            $0.formUnion(TypeName.offered[$1, default: []])
+        }
         #expect(TypeName.own[target, default: []].intersection(imported) == [])
     }
 }

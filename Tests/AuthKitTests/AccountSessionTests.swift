@@ -11,7 +11,8 @@ import Testing
 
     func session(_ passphrase: String? = nil) -> AccountSession {
         let clock = clock
-        let vault = Vault(directory: scratch.path, gate: PassphraseSource(environment: { _ in passphrase }), now: { clock.instant })
+        let vault = Vault(
+            directory: scratch.path, gate: PassphraseSource(environment: { _ in passphrase }), now: { clock.instant })
         return AccountSession(name: "studio", vault: vault, grant: grant, clock: { clock.unix })
     }
 
@@ -31,7 +32,9 @@ import Testing
     @Test func anotherProcessTakesUpWhatWasStored() async throws {
         _ = try await signedIn()
         let facts = try await session().restore(validating: false)
-        #expect(facts.state == .signedIn(Account(id: "ann")) && facts.renews && facts.origins == ["https://gallery.example"])
+        #expect(
+            facts.state == .signedIn(Account(id: "ann")) && facts.renews && facts.origins == ["https://gallery.example"]
+        )
         #expect(try await session().credential().access.reveal() == "access-canary-0")
         #expect(try await session().restore(validating: true).state == .signedIn(Account(id: "ann", name: "Ann")))
     }
@@ -59,7 +62,9 @@ import Testing
         let session = try await signedIn()
         let tokens = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<20 {
-                group.addTask { try await session.credential { $0.access.reveal() == "access-canary-0" }?.access.reveal() }
+                group.addTask {
+                    try await session.credential { $0.access.reveal() == "access-canary-0" }?.access.reveal()
+                }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
@@ -73,7 +78,9 @@ import Testing
         for session in sessions { _ = try await session.credential() }
         clock.advance(2000)
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
-            for session in sessions { for _ in 0..<5 { group.addTask { try await session.credential().access.reveal() } } }
+            for session in sessions {
+                for _ in 0..<5 { group.addTask { try await session.credential().access.reveal() } }
+            }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(tokens == ["access-1"] && grant.calls == 1)
@@ -207,7 +214,8 @@ import Testing
         let session = try await signedIn()
         clock.advance(2000)
         try FileManager.default.removeItem(atPath: scratch.path + "/secrets.lock")
-        try FileManager.default.createDirectory(atPath: scratch.path + "/secrets.lock", withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: scratch.path + "/secrets.lock", withIntermediateDirectories: false)
         #expect(try await session.credential().refresh?.reveal() == "r1")
         #expect(await session.state.word == "error")
         try FileManager.default.removeItem(atPath: scratch.path + "/secrets.lock")
@@ -244,7 +252,8 @@ import Testing
         let gone = Switch(), clock = clock
         let gate = PassphraseSource(environment: { _ in gone.isOn ? nil : "horse" })
         let session = AccountSession(
-            name: "studio", vault: Vault(directory: scratch.path, gate: gate, now: { clock.instant }), grant: grant, clock: { clock.unix })
+            name: "studio", vault: Vault(directory: scratch.path, gate: gate, now: { clock.instant }), grant: grant,
+            clock: { clock.unix })
         _ = try await session.credential()
         gone.isOn = true
         clock.advance(50)

@@ -44,7 +44,8 @@ final class FakeGrant: AccountGrant {
             provider.calls += 1
             if provider.offline { return .failure(IngestError(.unavailable, "The provider does not answer.")) }
             let offered = credential.refresh?.reveal() ?? ""
-            guard !provider.refuses, offered == provider.refresh || (provider.grace && offered == provider.previous) else {
+            guard !provider.refuses, offered == provider.refresh || (provider.grace && offered == provider.previous)
+            else {
                 return .failure(IngestError(.unauthorized, "invalid_grant"))
             }
             if offered == provider.refresh { (provider.previous, provider.refresh) = (offered, "r\(provider.calls)") }

@@ -11,7 +11,8 @@ import Testing
 
     func session() -> AccountSession {
         let clock = clock
-        return AccountSession(name: "studio", vault: Vault(directory: scratch.path), grant: grant, clock: { clock.unix })
+        return AccountSession(
+            name: "studio", vault: Vault(directory: scratch.path), grant: grant, clock: { clock.unix })
     }
 
     func signedIn() async throws -> AccountSession {

@@ -38,7 +38,9 @@ import Testing
     }
 
     private static let passphrase = "correct horse \u{FC}"
-    private static let values = ["account/studio": #"{"refresh":"r-1"}"#, "secret/gallery": #"one "\ ü"#, "secret/empty": ""]
+    private static let values = [
+        "account/studio": #"{"refresh":"r-1"}"#, "secret/gallery": #"one "\ ü"#, "secret/empty": "",
+    ]
     private static let file = #"""
         {"entries":{"account/studio":"t8Htke23Cjc6DJAKwmFdg4yCXt4tszGu4R+Z0uJGgdYxM2mtfIl6OUMW52PP","secret/empty":"sRYj7SfC0r4f3wPCg3tjK52b9q9+zM0Gz3ynTQ==","secret/gallery":"xRnJS1x4Hy7NK0C1kkMyavWf+3Wl25tV7ckQi4YQAi9JKZwnoA=="},"version":1,"wrap":{"block":8,"check":"JjwC1mSHyMstDYoVCXAv9kfZNrbC3bgQvQeNzP73WqUiOL7i","hook":[],"idle":900,"kdf":"scrypt","parallel":1,"rounds":32768,"salt":"VSremYhpjLu0lkOcO04KHw=="}}
 

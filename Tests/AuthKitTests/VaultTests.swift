@@ -10,7 +10,8 @@ final class Scratch: Sendable {
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "filmgate-auth-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -73,7 +74,8 @@ final class Scratch: Sendable {
         #expect(throws: IngestError.self) { try vault().value("a") }
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path)
         try FileManager.default.moveItem(atPath: vault().path, toPath: scratch.path + "/elsewhere")
-        try FileManager.default.createSymbolicLink(atPath: vault().path, withDestinationPath: scratch.path + "/elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: vault().path, withDestinationPath: scratch.path + "/elsewhere")
         #expect(throws: IngestError.self) { try vault().value("a") }
     }
 
@@ -143,19 +145,25 @@ final class Scratch: Sendable {
         try vault().set("a", SecretValue("one"))
         try vault().protect(with: SecretValue("horse"), hook: [hook])
         for program in ["failed", "cannot be started"] {
-            let error = #expect(throws: IngestError.self) { try Vault(directory: scratch.path, gate: silent).value("a") }
-            #expect(error?.isLocked == true && error?.message.contains(program) == true && error?.advice?.isEmpty == false)
+            let error = #expect(throws: IngestError.self) {
+                try Vault(directory: scratch.path, gate: silent).value("a")
+            }
+            #expect(
+                error?.isLocked == true && error?.message.contains(program) == true && error?.advice?.isEmpty == false)
             unlink(hook)
         }
     }
 
     @Test func aHookUnlocksAndIdlenessLocks() throws {
-        let hook = try scratch.script("unlock", "test -z \"$FILMGATE_PASSPHRASE\" && echo called >> \(scratch.path)/calls && echo 'horse'")
+        let hook = try scratch.script(
+            "unlock", "test -z \"$FILMGATE_PASSPHRASE\" && echo called >> \(scratch.path)/calls && echo 'horse'")
         try vault().set("a", SecretValue("one"))
         try vault().protect(with: SecretValue("horse"), hook: [hook], idle: 60)
         let clock = TestClock()
         let vault = Vault(directory: scratch.path, gate: silent, now: { clock.instant })
-        func calls() -> Int { (FileManager.default.contents(atPath: scratch.path + "/calls") ?? Data()).split(separator: 10).count }
+        func calls() -> Int {
+            (FileManager.default.contents(atPath: scratch.path + "/calls") ?? Data()).split(separator: 10).count
+        }
         _ = try vault.value("a")
         clock.advance(59)
         _ = try vault.value("a")
@@ -183,7 +191,8 @@ final class Scratch: Sendable {
         }
     }
 
-    /// A sign-in's secret is for the origins that it was typed in for; the options of the sign-in count as well as its targets.
+    /// A sign-in's secret is for the origins that it was typed in for; the options of the sign-in count as well as its
+    /// targets.
     @Test func whatIsTypedInServesItsOriginsOnly() throws {
         let vault = vault(), secret = Secret(.store("studio"))
         func resolved(_ addresses: String...) -> Result<String, IngestError> {
@@ -193,14 +202,18 @@ final class Scratch: Sendable {
                 try VaultSecrets(NoSecrets(), vault).serving(places).resolve(secret).reveal()
             }
         }
-        try TypedSecret.keep(SecretValue("s3cret"), as: "studio", for: ["https://a.example/up", "http://b.example:81"], in: vault)
-        for fine in [resolved(), resolved("https://A.example:443/x"), resolved("http://b.example:81/", "https://a.example")] {
+        try TypedSecret.keep(
+            SecretValue("s3cret"), as: "studio", for: ["https://a.example/up", "http://b.example:81"], in: vault)
+        for fine in [
+            resolved(), resolved("https://A.example:443/x"), resolved("http://b.example:81/", "https://a.example"),
+        ] {
             #expect(try fine.get() == "s3cret")
         }
         for strange in ["http://a.example", "https://b.example:81", "https://a.example.evil.example", "no address"] {
             let error = #expect(throws: IngestError.self) { try resolved("https://a.example", strange).get() }
             #expect(error?.code == .untrusted && error?.message.contains("https://a.example") == true)
-            #expect(error?.advice?.contains("filmgate login desk") == true && error?.message.contains("s3cret") == false)
+            #expect(
+                error?.advice?.contains("filmgate login desk") == true && error?.message.contains("s3cret") == false)
         }
         try TypedSecret.keep(SecretValue("s3cret"), as: "studio", for: ["https://c.example"], in: vault)
         #expect(try resolved("https://a.example", "https://c.example").get() == "s3cret")
@@ -233,7 +246,8 @@ final class Scratch: Sendable {
     @Test func aHelperThatHangsEndsWithWhatItStarted() throws {
         let stuck = try scratch.script("stuck", "sleep 1000 & echo $! >\(scratch.path)/pid; wait; echo never")
         #expect(throws: IngestError.self) { try HelperProgram.run([stuck], seconds: 1) }
-        let text = String(decoding: FileManager.default.contents(atPath: scratch.path + "/pid") ?? Data(), as: UTF8.self)
+        let text = String(
+            decoding: FileManager.default.contents(atPath: scratch.path + "/pid") ?? Data(), as: UTF8.self)
         let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         var left = 500
         while left > 0, FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty == false {

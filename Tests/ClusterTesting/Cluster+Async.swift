@@ -6,7 +6,9 @@ extension Cluster {
         settings: [String: String] = [:], prepare: @escaping @Sendable (Cluster) throws -> Void = { _ in }
     ) async throws -> Cluster { try await aside { try Cluster(settings: settings, prepare: prepare) } }
 
-    public static func made(standbyOf primary: Cluster) async throws -> Cluster { try await aside { try Cluster(standbyOf: primary) } }
+    public static func made(standbyOf primary: Cluster) async throws -> Cluster {
+        try await aside { try Cluster(standbyOf: primary) }
+    }
 
     /// Runs what blocks, such as `psql`.
     @discardableResult

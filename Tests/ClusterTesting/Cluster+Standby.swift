@@ -6,31 +6,34 @@ extension Cluster {
         try self.init(copying: { data in
             try Cluster.server(
                 "pg_basebackup",
-                ["-D", data, "-h", primary.socket, "-p", "\(primary.port)", "-U", "postgres", "-R", "-c", "fast", "--no-sync"])
+                [
+                    "-D", data, "-h", primary.socket, "-p", "\(primary.port)", "-U", "postgres", "-R", "-c", "fast",
+                    "--no-sync",
+                ])
         })
     }
 
-    /// A certificate for `name` with its key and its authority, made with openssl; the folder has `authority.crt`, `server.crt` and
-    /// `server.key` afterwards.
+    /// A certificate for `name` with its key and its authority, made with openssl; the folder has `authority.crt`,
+    /// `server.crt` and `server.key` afterwards.
     public static func certificate(for name: String, in folder: String, days: Int = 2) throws {
         let ca = folder + "/authority"
         try tool(
             "openssl",
             [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", ca + ".key", "-out", ca + ".crt", "-days", "2", "-subj",
-                "/CN=Test authority",
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", ca + ".key", "-out", ca + ".crt", "-days",
+                "2", "-subj", "/CN=Test authority",
             ])
         try tool(
             "openssl",
             [
-                "req", "-newkey", "rsa:2048", "-nodes", "-keyout", folder + "/server.key", "-out", folder + "/server.csr", "-subj",
-                "/CN=\(name)",
+                "req", "-newkey", "rsa:2048", "-nodes", "-keyout", folder + "/server.key", "-out",
+                folder + "/server.csr", "-subj", "/CN=\(name)",
             ])
         let names = "subjectAltName=" + (name.first?.isNumber == true ? "IP:" : "DNS:") + name
         try names.write(toFile: folder + "/names", atomically: false, encoding: .utf8)
         var words = [
-            "x509", "-req", "-in", folder + "/server.csr", "-CA", ca + ".crt", "-CAkey", ca + ".key", "-CAcreateserial", "-out",
-            folder + "/server.crt", "-extfile", folder + "/names",
+            "x509", "-req", "-in", folder + "/server.csr", "-CA", ca + ".crt", "-CAkey", ca + ".key", "-CAcreateserial",
+            "-out", folder + "/server.crt", "-extfile", folder + "/names",
         ]
         words += ["-days", "\(days)"]
         try tool("openssl", words)

@@ -8,14 +8,16 @@ public struct ClusterFault: Error, CustomStringConvertible {
 }
 
 extension Cluster {
-    struct Held: @unchecked Sendable { let input: FileHandle, process: Process }  // Used under the lock, or by whoever took it out.
+    // Used under the lock, or by whoever took it out.
+    struct Held: @unchecked Sendable { let input: FileHandle, process: Process }
     static let running = Mutex<[String: Held]>([:])
 
     private static let spawning = Mutex(())
 
-    /// Starts a process with a pipe for its input and perhaps one for its output, one process at a time: a child that is started meanwhile
-    /// would hold a pipe open, and nobody would notice its end.
-    static func spawn(_ process: Process, readingOutput: Bool = false) throws -> (input: FileHandle, output: FileHandle) {
+    /// Starts a process with a pipe for its input and perhaps one for its output, one process at a time: a child that
+    /// is started meanwhile would hold a pipe open, and nobody would notice its end.
+    static func spawn(_ process: Process, readingOutput: Bool = false) throws -> (input: FileHandle, output: FileHandle)
+    {
         try spawning.withLock { _ in
             let input = Pipe(), output = Pipe()
             for pipe in [input, output] {

@@ -13,11 +13,17 @@ public final class Cluster: Sendable {
             copying: { data in
                 try Cluster.server(
                     "initdb",
-                    ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync", "--no-instructions", "-E", "UTF8", "--locale=C"])
+                    [
+                        "-D", data, "-A", "trust", "-U", "postgres", "--no-sync", "--no-instructions", "-E", "UTF8",
+                        "--locale=C",
+                    ])
             }, settings: settings, prepare: prepare)
     }
 
-    init(copying make: (String) throws -> Void, settings: [String: String] = [:], prepare: (Cluster) throws -> Void = { _ in }) throws {
+    init(
+        copying make: (String) throws -> Void, settings: [String: String] = [:],
+        prepare: (Cluster) throws -> Void = { _ in }
+    ) throws {
         folder = NSTemporaryDirectory() + "filmgate-cluster-" + UUID().uuidString.prefix(8)
         port = try Self.freePort()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -25,10 +31,13 @@ public final class Cluster: Sendable {
         if getuid() == 0 { try Self.tool("chown", ["postgres", folder]) }
         try make(data)
         try prepare(self)
-        var text = "\nlisten_addresses = '127.0.0.1'\nport = \(port)\nunix_socket_directories = '\(folder)'\nfsync = off\n"
+        var text =
+            "\nlisten_addresses = '127.0.0.1'\nport = \(port)\nunix_socket_directories = '\(folder)'\nfsync = off\n"
         text += "log_min_messages = fatal\nmax_connections = 80\nshared_buffers = 16MB\n"
         for (key, value) in settings { text += "\(key) = '\(value)'\n" }
-        guard let file = FileHandle(forWritingAtPath: data + "/postgresql.conf") else { throw ClusterFault("no configuration") }
+        guard let file = FileHandle(forWritingAtPath: data + "/postgresql.conf") else {
+            throw ClusterFault("no configuration")
+        }
         try file.seekToEnd()
         try file.write(contentsOf: Data(text.utf8))
         try file.close()
@@ -45,8 +54,9 @@ public final class Cluster: Sendable {
     public var socket: String { folder }
 
     /// An address over the socket, or over loopback.
-    public func address(_ role: String = "postgres", database: String = "postgres", overSocket: Bool = true, _ more: String = "") -> String
-    {
+    public func address(
+        _ role: String = "postgres", database: String = "postgres", overSocket: Bool = true, _ more: String = ""
+    ) -> String {
         let query = more.isEmpty ? "" : "?" + more
         guard overSocket else { return "postgresql://\(role)@127.0.0.1:\(port)/\(database)\(query)" }
         let host = folder.replacingOccurrences(of: "/", with: "%2F")
@@ -57,8 +67,8 @@ public final class Cluster: Sendable {
 
     /// Waits until it takes connections.
     public func start() throws {
-        // The shell ends the server when nobody holds its input any more, and takes the folder away unless it was told to keep it: no test
-        // that dies leaves anything.
+        // The shell ends the server when nobody holds its input any more, and takes the folder away unless it was told
+        // to keep it: no test that dies leaves anything.
         let words = """
             folder=$1; shift; exec 3<&0; "$@" </dev/null & server=$!; word=$(cat <&3); kill -QUIT $server 2>/dev/null
             [ "$word" = keep ] && exit
@@ -77,7 +87,8 @@ public final class Cluster: Sendable {
             if !process.isRunning { break }
             usleep(50_000)
         }
-        throw ClusterFault("the server did not start: \(try String(contentsOfFile: log(), encoding: .utf8).suffix(2000))")
+        throw ClusterFault(
+            "the server did not start: \(try String(contentsOfFile: log(), encoding: .utf8).suffix(2000))")
     }
 
     /// The process of the server itself; nil while it is not running.
@@ -94,17 +105,20 @@ public final class Cluster: Sendable {
     /// As if the power had gone: the server and all its processes at once.
     public func kill() {
         guard let server = processID else { return }
-        let children = (try? Self.tool("pgrep", ["-P", "\(server)"]))?.split(separator: "\n").compactMap { pid_t($0) } ?? []
+        let children =
+            (try? Self.tool("pgrep", ["-P", "\(server)"]))?.split(separator: "\n").compactMap { pid_t($0) } ?? []
         for process in [server] + children { Foundation.kill(process, SIGKILL) }
         letGo()
-        // A process that nobody has waited for yet counts as alive, and the next server would refuse to start beside it.
+        // A process that nobody has waited for yet counts as alive, and the next server would refuse to start beside
+        // it.
         for file in ["/data/postmaster.pid", "/.s.PGSQL.\(port).lock"] { unlink(folder + file) }
     }
 
     /// Freezes the server and its present processes, or lets them go on.
     public func freeze(_ frozen: Bool) {
         guard let server = processID else { return }
-        let children = (try? Self.tool("pgrep", ["-P", "\(server)"]))?.split(separator: "\n").compactMap { pid_t($0) } ?? []
+        let children =
+            (try? Self.tool("pgrep", ["-P", "\(server)"]))?.split(separator: "\n").compactMap { pid_t($0) } ?? []
         for process in [server] + children { Foundation.kill(process, frozen ? SIGSTOP : SIGCONT) }
     }
 
@@ -119,6 +133,7 @@ public final class Cluster: Sendable {
     @discardableResult
     public func sql(_ text: String, role: String = "postgres", database: String = "postgres") throws -> String {
         try Self.tool(
-            "psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", "\(port)", "-U", role, "-d", database, "-c", text])
+            "psql",
+            ["-XAtq", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", "\(port)", "-U", role, "-d", database, "-c", text])
     }
 }

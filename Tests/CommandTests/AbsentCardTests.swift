@@ -16,9 +16,13 @@ import Testing
             """)
     }
 
-    private func told(_ outcome: Program.Outcome) -> [String] { outcome.items("error").compactMap { $0["message"] as? String } }
+    private func told(_ outcome: Program.Outcome) -> [String] {
+        outcome.items("error").compactMap { $0["message"] as? String }
+    }
 
-    @Test(arguments: [["run", "--once"], ["import", "--pipeline"]]) func aRunThatEndsEndsWithFive(_ words: [String]) throws {
+    @Test(arguments: [["run", "--once"], ["import", "--pipeline"]]) func aRunThatEndsEndsWithFive(
+        _ words: [String]
+    ) throws {
         let table = try Table(), pattern = table.path("NO*"), file = try pipeline(table, [pattern])
         let outcome = try table.run(words + [file])
         #expect(outcome.status == 5 && told(outcome) == ["Nothing matches \(pattern)."], "\(outcome.output)")

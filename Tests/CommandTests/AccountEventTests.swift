@@ -2,7 +2,8 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Two accounts at one gallery may both have an event of the same name: what one calls it is never said with the other's sign-in.
+/// Two accounts at one gallery may both have an event of the same name: what one calls it is never said with the
+/// other's sign-in.
 @Suite(.ownThreads) struct AccountEventTests {
     let table: Table, module: String
 
@@ -37,7 +38,8 @@ import Testing
     }
 
     private func mock(_ account: String, as entry: String? = nil, in name: String? = nil) throws -> String {
-        try pipeline(name ?? "p\(account).yaml", book: account, entry: entry ?? account, "mock: { account: \(account) }")
+        try pipeline(
+            name ?? "p\(account).yaml", book: account, entry: entry ?? account, "mock: { account: \(account) }")
     }
 
     private func sent(_ book: String) -> Set<String> {
@@ -46,7 +48,8 @@ import Testing
     }
 
     private func take(_ file: String, _ event: String? = nil) throws -> Program.Outcome {
-        try table.run(["import", table.card, "--pipeline", file, "--wait", "10s"] + (event.map { ["--event", $0] } ?? []))
+        try table.run(
+            ["import", table.card, "--pipeline", file, "--wait", "10s"] + (event.map { ["--event", $0] } ?? []))
     }
 
     @Test(arguments: [true, false]) func eachAccountsOwnIDIsSent(_ isChosen: Bool) throws {
@@ -65,7 +68,10 @@ import Testing
         // Who signs out takes only what is theirs along.
         if isChosen {
             #expect(try table.run(["logout", ann]).status == 0)
-            #expect(try table.run(["events", "show"]).items("event").first?["ids"] as? [String: String] == ["hall:hall": "b-1"])
+            #expect(
+                try table.run(["events", "show"]).items("event").first?["ids"] as? [String: String] == [
+                    "hall:hall": "b-1"
+                ])
         }
     }
 
@@ -87,9 +93,11 @@ import Testing
     }
 
     @Test func anAccountThatTheFileNamesHasItsOwnToo() throws {
-        let file = try pipeline("p.yaml", book: "ann", entry: "desk", "basic: { username: ann, password: \"${env:NOBODY_ASKS}\" }")
+        let file = try pipeline(
+            "p.yaml", book: "ann", entry: "desk", "basic: { username: ann, password: \"${env:NOBODY_ASKS}\" }")
         #expect(try table.run(["events", "use", "Gala", "--pipeline", file]).status == 0)
-        _ = try pipeline("p.yaml", book: "bo", entry: "desk", "basic: { username: bo, password: \"${env:NOBODY_ASKS}\" }")
+        _ = try pipeline(
+            "p.yaml", book: "bo", entry: "desk", "basic: { username: bo, password: \"${env:NOBODY_ASKS}\" }")
         #expect(try take(file).status == 0)
         #expect(sent("bo") == ["b-1 Gala"] && sent("ann").isEmpty)
     }
@@ -99,7 +107,8 @@ import Testing
         #expect(try table.run(["login", file]).status == 0)
         let unknown = try take(file, "Galla")
         let said = unknown.items("error").first?["message"] as? String ?? ""
-        #expect(unknown.status == 2 && said.contains("knows no event Galla") && sent("ann").isEmpty, "\(unknown.output)")
+        #expect(
+            unknown.status == 2 && said.contains("knows no event Galla") && sent("ann").isEmpty, "\(unknown.output)")
         // Made there meanwhile, it is found.
         try book("ann", [("a-1", "Gala"), ("a-2", "Galla")])
         #expect(try take(file, "Galla").status == 0)
@@ -115,7 +124,8 @@ import Testing
         #expect(sent("ann") == ["a-1 Gala"])
     }
 
-    /// What waits is for the id that it was taken for: it goes there once that is known again, and under no name before.
+    /// What waits is for the id that it was taken for: it goes there once that is known again, and under no name
+    /// before.
     @Test func aRetryLooksTheIDUp() throws {
         let file = try mock("ann")
         #expect(try table.run(["login", file]).status == 0)

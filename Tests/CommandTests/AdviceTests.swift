@@ -6,7 +6,8 @@ import Testing
 /// Whatever a NO is about, the commands that it names lead to a YES, in three steps at the most, as they are written.
 @Suite(.ownThreads) struct AdviceTests {
     enum Situation: CaseIterable, Sendable {
-        case newFrame, changedCopy, removedCopy, deadFolder, deadFolderOfTwo, galleryAway, wrongPort, leftOut, unknownKind, sameDevice
+        case newFrame, changedCopy, removedCopy, deadFolder, deadFolderOfTwo, galleryAway, wrongPort, leftOut,
+            unknownKind, sameDevice
     }
 
     private struct Card {
@@ -41,12 +42,15 @@ import Testing
             try scene.table.write("CARD/DCIM/100TEST/IMG_0009.JPG", "another")
         case .changedCopy, .removedCopy:
             _ = try scene.take()
-            let folder = scene.table.path("a"), name = try #require(scene.table.files(folder).keys.first { $0.hasSuffix(".JPG") })
+            let folder = scene.table.path("a")
+            let name = try #require(scene.table.files(folder).keys.first { $0.hasSuffix(".JPG") })
             let copy = folder + "/" + name
             try FileManager.default.removeItem(atPath: copy)
             if situation == .changedCopy { try Data("x".utf8).write(to: URL(fileURLWithPath: copy)) }
         case .deadFolder, .deadFolderOfTwo:
-            scene = try card { ["--to", $0.path("a")] + (situation == .deadFolderOfTwo ? ["--to", $0.path("b")] : []) }
+            scene = try card {
+                ["--to", $0.path("a")] + (situation == .deadFolderOfTwo ? ["--to", $0.path("b")] : [])
+            }
             _ = try scene.take()
             try FileManager.default.removeItem(atPath: scene.table.path("a"))
         case .galleryAway, .wrongPort: scene = try waiting(atWrongPort: situation == .wrongPort)
@@ -68,7 +72,8 @@ import Testing
     private func waiting(atWrongPort: Bool) throws -> Card {
         let table = try Table(), gallery = try Gallery(table)
         try table.frames("CARD", count: 3, from: 1)
-        let pipeline = try table.pipeline(gallery, address: atWrongPort ? "http://127.0.0.1:\(FreePort.next())" : gallery.address)
+        let pipeline = try table.pipeline(
+            gallery, address: atWrongPort ? "http://127.0.0.1:\(FreePort.next())" : gallery.address)
         #expect(try table.importing(to: table.path("a")).status == 0)
         if !atWrongPort { gallery.stop() }
         #expect(try table.deliver(pipeline, wait: "1s").status == 8)
@@ -78,11 +83,17 @@ import Testing
     /// The commands and options that an answer names, in its order, with what stands for something put in.
     private func advice(in text: String, _ scene: Card) -> [[String]] {
         let advice = text.split(separator: "\n").filter { $0.hasPrefix("→ ") }.joined(separator: "\n")
-        let parts = advice.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        let parts = advice.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter {
+            $0.offset % 2 == 1
+        }.map(\.element)
         return parts.compactMap { part in
             var words: [String] = [], isQuoted = false
             for piece in part.split(separator: "'", omittingEmptySubsequences: false) {
-                if isQuoted { words.append(String(piece)) } else { words += piece.split(separator: " ").map(String.init) }
+                if isQuoted {
+                    words.append(String(piece))
+                } else {
+                    words += piece.split(separator: " ").map(String.init)
+                }
                 isQuoted.toggle()
             }
             guard let first = words.first, first == "filmgate" || first.hasPrefix("--") else { return nil }
@@ -98,9 +109,11 @@ import Testing
             case "filmgate import": _ = try scene.run(Array(words.dropFirst()) + scene.options)
             case "filmgate retry": _ = try scene.run(["retry", "--wait", "1s"])
             // What stands for a list of files is for those who removed them.
-            case "filmgate cancel" where !words.contains("FILE…"): _ = try scene.run(Array(words.dropFirst()) + ["--yes"])
+            case "filmgate cancel" where !words.contains("FILE…"):
+                _ = try scene.run(Array(words.dropFirst()) + ["--yes"])
             case "--allow same-device", "--allow filtered": scene.allowed += words
-            case let text where text.hasPrefix("--set"): _ = try scene.run(["import", scene.table.card] + scene.options + words)
+            case let text where text.hasPrefix("--set"):
+                _ = try scene.run(["import", scene.table.card] + scene.options + words)
             default: continue
             }
             return true

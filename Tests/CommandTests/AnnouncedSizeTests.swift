@@ -44,7 +44,8 @@ import Testing
               archive: { folder: { path: "\(table.archive)/{name}" } }
             """)
         let outcome = try table.run(["run", file, "--once"])
-        #expect(outcome.count("delivered") == 6 && outcome.count("setAside") == 2, "\(outcome.output) \(outcome.errors)")
+        #expect(
+            outcome.count("delivered") == 6 && outcome.count("setAside") == 2, "\(outcome.output) \(outcome.errors)")
         #expect(table.files(table.archive).count == 6)
     }
 }

@@ -27,7 +27,8 @@ final class Background {
     @discardableResult func kill(_ signal: Int32) -> Program.Outcome {
         if process.isRunning { Glibc.kill(process.processIdentifier, signal) }
         process.waitUntilExit()
-        return Program.Outcome(status: process.terminationStatus, output: reader.text(toEnd: true), errors: complaints.text())
+        return Program.Outcome(
+            status: process.terminationStatus, output: reader.text(toEnd: true), errors: complaints.text())
     }
 
     /// The first line of stdout that begins so; nil when it does not come.
@@ -51,7 +52,9 @@ final class Background {
     }
 
     /// A virtual camera on a free port.
-    static func camera(_ make: String, _ folder: String, _ more: [String] = []) throws -> (camera: Background, port: String) {
+    static func camera(_ make: String, _ folder: String, _ more: [String] = []) throws -> (
+        camera: Background, port: String
+    ) {
         let camera = try Background(["camera", "simulate", "--make", make, "--port", "0", "--files", folder] + more)
         let line = try #require(camera.line("camera: "))
         return (camera, try #require(line.split(separator: ":").last.map(String.init)))

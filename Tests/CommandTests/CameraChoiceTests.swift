@@ -8,7 +8,9 @@ import USBKit
 
 /// Which camera a person means, and who takes it; without any plugged in.
 @Suite(.ownThreads) struct CameraChoiceTests {
-    private func device(_ number: Int, _ model: String, serial: String = "", _ interfaces: [USBInterface] = []) -> USBDevice {
+    private func device(
+        _ number: Int, _ model: String, serial: String = "", _ interfaces: [USBInterface] = []
+    ) -> USBDevice {
         var device = USBDevice(bus: 1, number: number, port: "1-\(number)", vendor: 1, product: 2)
         (device.manufacturer, device.model, device.serial, device.interfaces) = ("Maker", model, serial, interfaces)
         return device
@@ -17,14 +19,17 @@ import USBKit
     private func interface(_ number: UInt8, _ kind: USBClass, name: String = "", endpoints: Int = 2) -> USBInterface {
         var interface = USBInterface(number: number, kind: kind)
         interface.name = name
-        let both = [USBEndpoint(address: 0x81, kind: .bulk, packetSize: 512), USBEndpoint(address: 2, kind: .bulk, packetSize: 512)]
+        let both = [
+            USBEndpoint(address: 0x81, kind: .bulk, packetSize: 512),
+            USBEndpoint(address: 2, kind: .bulk, packetSize: 512),
+        ]
         interface.endpoints = Array(both.prefix(endpoints))
         return interface
     }
 
     @Test(arguments: [
-        ("usb", [4, 5, 6]), ("usb://001/004", [4]), ("001/005", [5]), ("1-6", [6]), ("0042", [5]), ("body", [4, 5]), ("MAKER other", [6]),
-        ("", []), ("nothing", []), ("usb://001/009", []),
+        ("usb", [4, 5, 6]), ("usb://001/004", [4]), ("001/005", [5]), ("1-6", [6]), ("0042", [5]), ("body", [4, 5]),
+        ("MAKER other", [6]), ("", []), ("nothing", []), ("usb://001/009", []),
     ]) func anIdMeansTheCamerasThatItFits(_ id: String, _ numbers: [Int]) {
         let devices = [device(4, "Body 5"), device(5, "Body 5", serial: "0042"), device(6, "Other")]
         #expect(CameraChooser.meant(id, among: devices).map(\.number) == numbers)
@@ -32,8 +37,8 @@ import USBKit
 
     @Test(
         arguments: [
-            ("192.168.1.1", "192.168.1.1"), ("ptpip://192.168.1.1:15740", "192.168.1.1:15740"), ("camera.local", "camera.local"),
-            ("usb://001/004", nil), ("body", nil), ("localhost", "localhost"),
+            ("192.168.1.1", "192.168.1.1"), ("ptpip://192.168.1.1:15740", "192.168.1.1:15740"),
+            ("camera.local", "camera.local"), ("usb://001/004", nil), ("body", nil), ("localhost", "localhost"),
         ] as [(String, String?)]) func whatLooksLikeAnAddressIsOne(_ id: String, _ host: String?)
     {
         #expect(CameraChooser.network(id)?.shown == host)
@@ -51,12 +56,14 @@ import USBKit
 
     /// By what `cameras` prints, whoever takes the camera in the end.
     @Test(arguments: [
-        ("0042", [5]), ("Body 5", [4, 5]), ("usb", [4, 5]), ("usb:001,004", [4]), ("001/005", [5]), ("usb://001/005", [5]),
-        ("canon (ptp mode)", [5]), ("0043", []), ("", []),
+        ("0042", [5]), ("Body 5", [4, 5]), ("usb", [4, 5]), ("usb:001,004", [4]), ("001/005", [5]),
+        ("usb://001/005", [5]), ("canon (ptp mode)", [5]), ("0043", []), ("", []),
     ]) func libgphoto2sCamerasAreNamedAsTheBusNamesThem(_ id: String, _ numbers: [Int]) {
         let devices = [device(4, "Body 5"), device(5, "Body 5", serial: "0042"), device(6, "Body 5", serial: "0043")]
         let labels = [4: "USB PTP Class Camera", 5: "Canon (PTP mode)"]
-        let places = [4, 5].map { SourcePlace(source: "gphoto2", address: "usb://001/00\($0)", label: labels[$0] ?? "") }
+        let places = [4, 5].map {
+            SourcePlace(source: "gphoto2", address: "usb://001/00\($0)", label: labels[$0] ?? "")
+        }
         let meant = GPhotoCameras.meant(id, among: places, devices: devices)
         #expect(meant.map(\.address) == numbers.map { "usb://001/00\($0)" })
     }

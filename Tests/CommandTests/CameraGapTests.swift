@@ -5,7 +5,8 @@ import Testing
 /// What a camera does not show never ends as "complete": a card may be formatted on that word.
 @Suite(.ownThreads, .serialized) struct CameraGapTests {
     @Test(arguments: [
-        ("ptp", "refuse@GetObjectInfo:code=200F,times=99", 3), ("nikon", "refuse@GetObjectInfo:code=200F,skip=6,times=9999", 3),
+        ("ptp", "refuse@GetObjectInfo:code=200F,times=99", 3),
+        ("nikon", "refuse@GetObjectInfo:code=200F,skip=6,times=9999", 3),
         ("sony", "refuse@GetObjectHandles:code=200F,times=99", 5), ("canon", "refuse@GetStorageIDs:times=99", 5),
         ("panasonic", "refuse@GetObjectHandles:code=200F,skip=2,times=99", 5),
     ])
@@ -13,7 +14,9 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let camera = try Simulated(make, card: table.card, fault: fault)
-        let outcome = try table.run(["import", "--camera", "ptpip://127.0.0.1:\(camera.port)", "--to", table.archive, "--verify", "size"])
+        let outcome = try table.run([
+            "import", "--camera", "ptpip://127.0.0.1:\(camera.port)", "--to", table.archive, "--verify", "size",
+        ])
         #expect(outcome.status == status, "\(outcome.errors)")
         #expect(status == 5 || outcome.count("setAside") > 0)
     }
@@ -34,7 +37,9 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let camera = try Simulated(make, card: table.card, fault: "refuse@GetObjectInfo:code=200F")
-        let outcome = try table.run(["import", "--camera", "ptpip://127.0.0.1:\(camera.port)", "--to", table.archive, "--verify", "size"])
+        let outcome = try table.run([
+            "import", "--camera", "ptpip://127.0.0.1:\(camera.port)", "--to", table.archive, "--verify", "size",
+        ])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.count("delivered") >= 15)
     }

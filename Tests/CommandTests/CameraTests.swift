@@ -2,9 +2,12 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Cameras over the network, as far as a card's worth of files goes: the virtual camera and the import are two processes.
+/// Cameras over the network, as far as a card's worth of files goes: the virtual camera and the import are two
+/// processes.
 @Suite(.ownThreads, .serialized) struct CameraTests {
-    @Test(arguments: ["canon", "nikon", "sony", "ptp"]) func everyFileOnTheCameraArrivesOnceAndIsKnownTheNextTime(_ make: String) throws {
+    @Test(arguments: ["canon", "nikon", "sony", "ptp"]) func everyFileOnTheCameraArrivesOnceAndIsKnownTheNextTime(
+        _ make: String
+    ) throws {
         let table = try Table()
         try table.sampleCard()
         let camera = Process(), output = Pipe()
@@ -31,7 +34,8 @@ import Testing
             targets:
               archive: { folder: { path: "\(table.archive)/{captured:yyyy-MM-dd}", verify: size } }
             """)
-        let first = try table.run(["import", "--pipeline", pipeline]), second = try table.run(["import", "--pipeline", pipeline])
+        let first = try table.run(["import", "--pipeline", pipeline])
+        let second = try table.run(["import", "--pipeline", pipeline])
         #expect(first.status == 0, "\(first.errors)")
         #expect(first.count("delivered") == table.files(table.archive).count)
         #expect(first.count("delivered") >= 15)
@@ -129,7 +133,8 @@ import Testing
     @Test func aRecordingOfASessionHoldsNoSerialNumberAndNoContent() throws {
         let table = try Table()
         try table.sampleCard()
-        let camera = try Simulated("canon", card: table.card), host = "127.0.0.1:\(camera.port)", file = table.path("body.txt")
+        let camera = try Simulated("canon", card: table.card), host = "127.0.0.1:\(camera.port)"
+        let file = table.path("body.txt")
         let seen = try table.run(["cameras", "--host", host])
         let serial = try #require(seen.items("camera").compactMap { $0["serial"] as? String }.first)
         var outcome = try table.run(["cameras", "--record", file, "--camera", host])
@@ -139,7 +144,8 @@ import Testing
             outcome = try table.run(["cameras", "--record", file, "--camera", host])
         }
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let text = try String(contentsOfFile: file, encoding: .utf8), wide = serial.utf8.map { String(format: "%02X00", $0) }.joined()
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let wide = serial.utf8.map { String(format: "%02X00", $0) }.joined()
         #expect(text.hasPrefix("filmgate recording 1\nask 1002 00000001\nanswer 2001\nask 1001\n"))
         #expect(text.contains("\nfile ") && text.contains("\nask 1003"))
         #expect(!text.contains(wide), "the serial number is still there")
@@ -155,8 +161,11 @@ import Testing
 
     /// No body can show a longer one, and cut it would be another name with no extension.
     @Test func aNameThatIsTooLongForACameraIsLeftOutAloud() throws {
-        let table = try Table(), longest = String(repeating: "y", count: 250) + ".JPG", longer = String(repeating: "x", count: 251) + ".JPG"
-        for name in [longest, longer] { try table.write("CARD/DCIM/100TEST/" + name, Data([0xFF, 0xD8, 7, 0xFF, 0xD9])) }
+        let table = try Table(), longest = String(repeating: "y", count: 250) + ".JPG"
+        let longer = String(repeating: "x", count: 251) + ".JPG"
+        for name in [longest, longer] {
+            try table.write("CARD/DCIM/100TEST/" + name, Data([0xFF, 0xD8, 7, 0xFF, 0xD9]))
+        }
         let (camera, port) = try Background.camera("ptp", table.card)
         let file = try table.write(
             "p.yaml",
@@ -169,7 +178,9 @@ import Testing
         let paths = try table.run(["import", "--pipeline", file]).items().compactMap { $0["path"] as? String }
         #expect(paths.count == 1 && paths[0].hasSuffix("DCIM/100TEST/" + longest), "\(paths)")
         let outcome = camera.kill(SIGTERM)
-        #expect(outcome.errors.contains("left out: DCIM/100TEST/\(longer): ") && !outcome.errors.contains(longest), "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("left out: DCIM/100TEST/\(longer): ") && !outcome.errors.contains(longest),
+            "\(outcome.errors)")
     }
 
     @Test func doctorStartsTheProcessAroundLibgphoto2() throws {

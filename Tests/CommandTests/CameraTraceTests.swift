@@ -22,7 +22,8 @@ import Testing
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
         #expect(lines.first == "filmgate camera trace, times in UTC")
         let said = lines.filter { !$0.hasPrefix(" ") }.dropFirst()
-        #expect(said.allSatisfy { $0.wholeMatch(of: /\d\d:\d\d:\d\d\.\d{6} [a-z]+:\/\/127\.0\.0\.1:\d+ [<>!-] .*/) != nil })
+        #expect(
+            said.allSatisfy { $0.wholeMatch(of: /\d\d:\d\d:\d\d\.\d{6} [a-z]+:\/\/127\.0\.0\.1:\d+ [<>!-] .*/) != nil })
         #expect(said.contains { $0.contains(" > operation OpenSession (1002) #") })
         #expect(said.contains { $0.contains(" < response Ok (2001) #") })
         #expect(lines.contains { $0.hasPrefix("    0000  FF D8 FF") }, "the beginning of a picture")
@@ -48,7 +49,9 @@ import Testing
         let table = try Table(), pipeline = try table.write("a.yaml", "version: 1\n")
         let outcome = try table.run(["cameras", "--trace", pipeline])
         #expect(outcome.status != 0)
-        #expect((outcome.output + outcome.errors).contains("is there and is no trace"), "\(outcome.output)\(outcome.errors)")
+        #expect(
+            (outcome.output + outcome.errors).contains("is there and is no trace"), "\(outcome.output)\(outcome.errors)"
+        )
         #expect(try String(contentsOfFile: pipeline, encoding: .utf8) == "version: 1\n")
     }
 }

@@ -8,9 +8,13 @@ import Testing
 
 /// What was ordered by mistake is taken back, and nothing that was wanted is lost with it.
 @Suite(.ownThreads) struct CancelTests {
-    private func cancel(_ table: Table, _ words: [String]) throws -> Program.Outcome { try table.run(["cancel", "--yes"] + words) }
+    private func cancel(_ table: Table, _ words: [String]) throws -> Program.Outcome {
+        try table.run(["cancel", "--yes"] + words)
+    }
 
-    private func ask(_ table: Table) throws -> Program.Outcome { try table.run(["safe-to-format", table.card, "--allow", "same-device"]) }
+    private func ask(_ table: Table) throws -> Program.Outcome {
+        try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+    }
 
     /// What a message tells to do: the words of a `filmgate` command in it, as a shell reads them.
     private func command(in text: String) throws -> [String] {
@@ -27,32 +31,36 @@ import Testing
         #expect(try table.deliver(try table.pipeline(gallery, address: wrong), wait: "1s").status == 8)
         let right = try table.pipeline(gallery)
         #expect(try table.deliver(right).status == 0)
-        let no = try ask(table), reason = "\(no.items().first { $0["proof"] as? String == "not_proven" }?["reason"] ?? "")"
+        let no = try ask(table)
+        let reason = "\(no.items().first { $0["proof"] as? String == "not_proven" }?["reason"] ?? "")"
         #expect(no.status == 8 && reason.contains(wrong), "\(no.output)")
         let status = try Program.run(["status", "--state", table.state])
         #expect(status.output.contains("filmgate cancel --target '\(wrong)/api/assets"), "\(status.output)")
         let retry = try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment)
-        #expect(retry.items().allSatisfy { "\($0["reason"] ?? "")".contains("filmgate cancel --target '\(wrong)") }, "\(retry.output)")
+        #expect(
+            retry.items().allSatisfy { "\($0["reason"] ?? "")".contains("filmgate cancel --target '\(wrong)") },
+            "\(retry.output)")
         // The name alone stands for both places.
         let cancelled = try cancel(table, try command(in: reason))
         #expect(cancelled.status == 0 && cancelled.count("filtered") == 3, "\(cancelled.errors)")
         let yes = try ask(table)
         #expect(yes.status == 0, "\(yes.output)")
-        #expect(try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment).status == 0)
+        #expect(
+            try table.run(["retry", "--wait", "1s", "--pipeline", right], environment: Gallery.environment).status == 0)
         #expect(try gallery.assets().count == 3)
     }
 
     /// An address stands for its events; a kind of target, or a server without its port, for nothing.
     @Test(arguments: [
-        ("http://127.0.0.1:23999/api", true), ("http:http://127.0.0.1:23999/api", true), ("gallery", true), ("http://127.0.0.1", false),
-        ("http", false),
+        ("http://127.0.0.1:23999/api", true), ("http:http://127.0.0.1:23999/api", true), ("gallery", true),
+        ("http://127.0.0.1", false), ("http", false),
     ])
     func aTargetIsMeantByItsWholeAddress(target: String, isMeant: Bool) throws {
         let content = ContentKey(sha256: String(repeating: "a", count: 64))
         let origin = Origin(source: "card", volume: "v", root: "/card", path: "A.JPG", size: 1, modified: 1)
         let row = DeliveryRow(
-            content: content, target: "http:http://127.0.0.1:23999/api:wedding", targetName: "gallery", receipt: Receipt(state: .pending),
-            size: 1, path: "A.JPG")
+            content: content, target: "http:http://127.0.0.1:23999/api:wedding", targetName: "gallery",
+            receipt: Receipt(state: .pending), size: 1, path: "A.JPG")
         let asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
         let order = QueuedDelivery(delivery: row, asset: asset)
         #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
@@ -65,7 +73,9 @@ import Testing
         gallery.stop()
         #expect(try table.deliver(pipeline, wait: "1s").status == 8)
         let asked = try table.run(["cancel", "--target", "gallery"])
-        #expect(asked.status == 2 && asked.errors.contains("IMG_0002.JPG") && asked.errors.contains("--yes"), "\(asked.errors)")
+        #expect(
+            asked.status == 2 && asked.errors.contains("IMG_0002.JPG") && asked.errors.contains("--yes"),
+            "\(asked.errors)")
         #expect(try table.run(["cancel"]).status == 2)
         let unknown = try cancel(table, ["--target", "galery"])
         #expect(unknown.status == 2 && unknown.errors.contains("gallery (http://127.0.0.1"), "\(unknown.errors)")
@@ -81,13 +91,16 @@ import Testing
         #expect(try back.assets().count == 2)
     }
 
-    /// Without a folder the bytes wait in the spool, and the card may be gone: taking the order back does not take the frame.
+    /// Without a folder the bytes wait in the spool, and the card may be gone: taking the order back does not take the
+    /// frame.
     @Test func theLastCopyIsKept() throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)
-        let gallery = try Gallery(table), text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let gallery = try Gallery(table)
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
         gallery.stop()
-        let only = try table.write("only.yaml", text.replacingOccurrences(of: "to: [archive, gallery]", with: "to: [gallery]"))
+        let only = try table.write(
+            "only.yaml", text.replacingOccurrences(of: "to: [archive, gallery]", with: "to: [gallery]"))
         #expect(try table.deliver(only, wait: "1s").status == 8)
         let frame = try Data(contentsOf: URL(fileURLWithPath: table.card + "/DCIM/100TEST/IMG_0001.JPG"))
         try FileManager.default.moveItem(atPath: table.card, toPath: table.path("AWAY"))
@@ -102,7 +115,8 @@ import Testing
 
     @Test(arguments: [false, true]) func aLivingRunGivesItBack(isHeld: Bool) throws {
         let table = try Table(), first = try Gallery(table, fault: isHeld ? "unauthorized" : nil)
-        let pipeline = try table.live("live.yaml", first, ["- folder: { path: \"\(table.path("hot"))\", settle: 50ms, companions: 50ms }"])
+        let pipeline = try table.live(
+            "live.yaml", first, ["- folder: { path: \"\(table.path("hot"))\", settle: 50ms, companions: 50ms }"])
         if !isHeld { first.stop() }
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
         let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
@@ -175,11 +189,13 @@ import Testing
         #expect(try ask(table).status == 8)
     }
 
-    /// A frame that was culled in the folder and in the gallery: what the NO names leads to a yes, and nothing brings the frame back.
+    /// A frame that was culled in the folder and in the gallery: what the NO names leads to a yes, and nothing brings
+    /// the frame back.
     @Test func whatWasRemovedOnPurposeIsMissedNoMore() throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
-        #expect(try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
+        #expect(
+            try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
         let frame = table.card + "/DCIM/100TEST/IMG_0002.JPG"
         // A copy that is there is left alone, and so is one in a folder that is away.
         let early = try cancel(table, ["--gone", frame])
@@ -189,7 +205,9 @@ import Testing
             try FileManager.default.removeItem(atPath: table.path(place) + "/" + copy)
         }
         let no = try ask(table)
-        #expect(no.status == 8 && (no.summary["advice"] as? String)?.contains("`filmgate cancel --gone FILE…`") == true, "\(no.output)")
+        #expect(
+            no.status == 8 && (no.summary["advice"] as? String)?.contains("`filmgate cancel --gone FILE…`") == true,
+            "\(no.output)")
         #expect(try cancel(table, ["--gone", frame]).count("filtered") == 2)
         let yes = try ask(table), exempt = yes.items().filter { $0["proof"] as? String == "exempt" }
         #expect(yes.status == 0 && exempt.count == 1, "\(yes.output)")
@@ -243,14 +261,17 @@ import Testing
             """)
         let plan = try Program.run(["plan", table.card, "--pipeline", file, "--state", table.state])
         #expect(plan.output.contains("already there: ") && plan.output.contains("→ a "), "\(plan.output)")
-        #expect(plan.output.contains("would deliver: ") && plan.output.components(separatedBy: "would deliver: ").count == 2)
+        #expect(
+            plan.output.contains("would deliver: ") && plan.output.components(separatedBy: "would deliver: ").count == 2
+        )
     }
 
     /// Removed at one target alone: the other copy proves the frame.
     @Test func aCopyThatWasRemovedOnPurposeLeavesTheOthers() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)
-        #expect(try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
+        #expect(
+            try table.importing(to: table.path("a")).status == 0 && table.importing(to: table.path("b")).status == 0)
         let copy = try #require(table.files(table.path("b")).keys.first { $0.hasSuffix("IMG_0001.JPG") })
         try FileManager.default.removeItem(atPath: table.path("b") + "/" + copy)
         #expect(try ask(table).status == 8)

@@ -24,13 +24,15 @@ import Testing
     private func rows(_ items: [[String: Any]]) -> [String] {
         items.map { item in
             let receipts = item["receipts"] as? [String: [String: Any]] ?? [:]
-            return "\(item["path"] ?? "") \(item["would"] ?? item["ending"] ?? "") \(receipts.values.map { $0["path"] as? String ?? "" })"
+            return
+                "\(item["path"] ?? "") \(item["would"] ?? item["ending"] ?? "") \(receipts.values.map { $0["path"] as? String ?? "" })"
         }.sorted()
     }
 
     private func importing(_ table: Table, _ card: String) throws -> Program.Outcome {
         let words = [table.path(card), "--to", table.archive, "--verify", "size"], zone = ["TZ": "UTC"]
-        let plan = try table.run(["plan"] + words, environment: zone), run = try table.run(["import"] + words, environment: zone)
+        let plan = try table.run(["plan"] + words, environment: zone)
+        let run = try table.run(["import"] + words, environment: zone)
         #expect(run.status == 0 && rows(plan.items("plan")) == rows(run.items()))
         return run
     }
@@ -42,7 +44,8 @@ import Testing
         #expect(try importing(table, "one/CARD").count("delivered") == 9)
         let first = "2026/2026-03-01/CARD/", inner = ["AVCHD/BDMV/INDEX.BDM", "M4ROOT/MEDIAPRO.XML"]
         let clips = [
-            "CLIP/C0001.MP4", "CLIP/C0002.MP4", "CLIP/C0001M01.XML", "CLIP/C0002M01.XML", "THMBNL/C0001T01.JPG", "THMBNL/C0002T01.JPG",
+            "CLIP/C0001.MP4", "CLIP/C0002.MP4", "CLIP/C0001M01.XML", "CLIP/C0002M01.XML", "THMBNL/C0001T01.JPG",
+            "THMBNL/C0002T01.JPG",
         ]
         var expected = Set((inner + clips.map { "M4ROOT/" + $0 }).map { first + $0 } + ["2026/2026-03-04/IMG_1.JPG"])
         #expect(Set(table.files(table.archive).keys) == expected)
@@ -90,7 +93,9 @@ import Testing
 
     @Test func everyTreeHasItsIndexesThoughTheirBytesAreEqual() throws {
         let table = try Table()
-        for (card, own) in [("one/CARD", "one"), ("two/CARD", "two"), ("three/OTHER", "three")] { try alike(table, card, own) }
+        for (card, own) in [("one/CARD", "one"), ("two/CARD", "two"), ("three/OTHER", "three")] {
+            try alike(table, card, own)
+        }
         #expect(try importing(table, "one/CARD").count("delivered") == 7)
         // Equal clips are duplicates, here as anywhere.
         for card in ["two/CARD", "three/OTHER"] {
@@ -103,7 +108,8 @@ import Testing
             #expect(try table.run(["safe-to-format", table.path(card), "--allow", "same-device"]).status == 0)
         }
 
-        // A dump of the first, and a card whose camera wrote its index again and whose first clip was deleted on it: nothing new.
+        // A dump of the first, and a card whose camera wrote its index again and whose first clip was deleted on it:
+        // nothing new.
         try FileManager.default.createDirectory(atPath: table.path("dump"), withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: table.path("one/CARD"), toPath: table.path("dump/CARD"))
         #expect(try importing(table, "dump/CARD").count("duplicate") == 7)
@@ -112,7 +118,9 @@ import Testing
         try FileManager.default.removeItem(atPath: table.path(tree + "/CLIP/C0001.MP4"))
         for name in ["MEDIAPRO.XML", "STATUS.BIN"] { try table.write("\(tree)/\(name)", "index") }
         let again = try importing(table, "two/CARD")
-        #expect(again.count("delivered") == 1 && again.count("duplicate") == 2 && again.count("alreadySeen") == 4, "\(again.output)")
+        #expect(
+            again.count("delivered") == 1 && again.count("duplicate") == 2 && again.count("alreadySeen") == 4,
+            "\(again.output)")
         #expect(trees(table) == ["CARD": 7, "CARD-2": 7, "OTHER": 6])
     }
 
@@ -121,7 +129,9 @@ import Testing
         let table = try Table()
         try alike(table, "one/CARD", "one")
         try alike(table, "two/CARD", "two")
-        let words = ["import", table.path("one/CARD"), table.path("two/CARD"), "--to", table.archive, "--verify", "size"]
+        let words = [
+            "import", table.path("one/CARD"), table.path("two/CARD"), "--to", table.archive, "--verify", "size",
+        ]
         let run = try table.run(words, environment: ["TZ": "UTC"])
         #expect(run.count("delivered") == 13 && run.count("duplicate") == 1)
         #expect(trees(table) == ["CARD": 7, "CARD-2": 6])
@@ -134,7 +144,8 @@ import Testing
         func bytes(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
         let time = bytes(seconds + 2_082_844_800)
         let header = bytes(0) + time + time + bytes(1000) + bytes(1000) + [UInt8](repeating: 0, count: 80)
-        return Data(box("ftyp", Array("isom".utf8) + bytes(0)) + box("moov", box("mvhd", header)) + box("mdat", [1, 2, 3]))
+        return Data(
+            box("ftyp", Array("isom".utf8) + bytes(0)) + box("moov", box("mvhd", header)) + box("mdat", [1, 2, 3]))
     }
 
     /// Movies count UTC; what the ledger remembers of one is read the same way as the movie itself.

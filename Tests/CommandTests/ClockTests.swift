@@ -7,10 +7,15 @@ import Testing
     private func item(_ table: Table, _ make: String) throws -> [String: Any] {
         let found = try table.run(["inspect", table.card]).items()
         return try #require(
-            found.first { ($0["make"] as? String)?.hasPrefix(make) == true && $0["serial"] is String && $0["kind"] as? String == "jpeg" })
+            found.first {
+                ($0["make"] as? String)?.hasPrefix(make) == true && $0["serial"] is String
+                    && $0["kind"] as? String == "jpeg"
+            })
     }
 
-    private func path(_ table: Table, _ item: [String: Any]) -> String { table.card + "/" + (item["path"] as? String ?? "") }
+    private func path(_ table: Table, _ item: [String: Any]) -> String {
+        table.card + "/" + (item["path"] as? String ?? "")
+    }
 
     private func seconds(_ text: String) throws -> TimeInterval {
         let format = DateFormatter()
@@ -23,7 +28,8 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let photo = try item(table, "Canon"), time = try #require(photo["captured"] as? String)
-        let day = time.prefix(10), shown = "\(day) \(time.dropFirst(11).prefix(6))" + (time.dropFirst(17).prefix(2) == "00" ? "30" : "00")
+        let day = time.prefix(10)
+        let shown = "\(day) \(time.dropFirst(11).prefix(6))" + (time.dropFirst(17).prefix(2) == "00" ? "30" : "00")
         let measured = try table.run(["clock", path(table, photo), "--shows", shown])
         #expect(measured.status == 0, "\(measured.errors)")
         let offset = try #require(measured.items("clock").first?["seconds"] as? Int)
@@ -36,9 +42,12 @@ import Testing
             targets: { archive: { folder: { path: "\(table.archive)/{captured:yyyyMMddHHmmss}-{name}" } } }
             """)
         let outcome = try table.run(["import", table.card, "--pipeline", pipeline])
-        let same = outcome.items().filter { $0["serial"] as? String == photo["serial"] as? String && $0["kind"] as? String == "jpeg" }
+        let same = outcome.items().filter {
+            $0["serial"] as? String == photo["serial"] as? String && $0["kind"] as? String == "jpeg"
+        }
         for item in same {
-            let camera = try #require(item["captured_camera"] as? String), right = try #require(item["captured"] as? String)
+            let camera = try #require(item["captured_camera"] as? String)
+            let right = try #require(item["captured"] as? String)
             #expect(try seconds(right) - seconds(camera) == TimeInterval(offset))
         }
         #expect(!same.isEmpty)
@@ -50,7 +59,8 @@ import Testing
         #expect(try table.run(["clock"]).items("clock").isEmpty)
     }
 
-    /// Movies name their model and no serial number: those on the card of a body whose clock was measured have that clock.
+    /// Movies name their model and no serial number: those on the card of a body whose clock was measured have that
+    /// clock.
     @Test func moviesHaveTheClockOfTheirBody() throws {
         let table = try Table()
         try table.sampleCard()
@@ -58,16 +68,20 @@ import Testing
         #expect(try table.run(["clock", path(table, photo), "--shows", "\(day) 23:59:59"]).status == 0)
         let run = try table.importing()
         for kind in ["jpeg", "raw", "video"] {
-            let same = run.items().filter { ($0["make"] as? String) == "Canon" && $0["kind"] as? String == kind && $0["twin"] is NSNull }
+            let same = run.items().filter {
+                ($0["make"] as? String) == "Canon" && $0["kind"] as? String == kind && $0["twin"] is NSNull
+            }
             #expect(!same.isEmpty)
             for item in same {
-                let camera = try #require(item["captured_camera"] as? String), right = try #require(item["captured"] as? String)
+                let camera = try #require(item["captured_camera"] as? String)
+                let right = try #require(item["captured"] as? String)
                 #expect(try seconds(right) != seconds(camera), "\(item["path"] ?? "")")
             }
         }
         let plan = try table.run(["plan", table.card, "--to", table.path("other")])
         #expect(try table.importing(to: table.path("other")).status == 0)
-        let names = Set(plan.items("plan").compactMap { ($0["receipts"] as? [String: [String: Any]])?["to"]?["path"] as? String })
+        let names = Set(
+            plan.items("plan").compactMap { ($0["receipts"] as? [String: [String: Any]])?["to"]?["path"] as? String })
         #expect(names.allSatisfy { FileManager.default.fileExists(atPath: $0) })
     }
 
@@ -88,10 +102,15 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let photo = try item(table, "Canon"), time = try #require(photo["captured"] as? String)
-        let words = ["clock", path(table, photo), "--shows", "1999\(time.dropFirst(4).prefix(6)) \(time.dropFirst(11).prefix(8))"]
+        let words = [
+            "clock", path(table, photo), "--shows",
+            "1999\(time.dropFirst(4).prefix(6)) \(time.dropFirst(11).prefix(8))",
+        ]
         let refused = try table.run(words)
         let advice = try #require(refused.items("error").first?["advice"] as? String)
-        #expect(refused.status == 2 && advice.contains("Is the year right?") && advice.contains("--force"), "\(refused.output)")
+        #expect(
+            refused.status == 2 && advice.contains("Is the year right?") && advice.contains("--force"),
+            "\(refused.output)")
         #expect((refused.items("error").first?["message"] as? String)?.contains(" days") == true)
         #expect(try table.run(["clock"]).items("clock").isEmpty)
         #expect(try table.run(words + ["--force"]).status == 0)

@@ -45,14 +45,17 @@ import Testing
             return try Program.run(["check", file, "--connect", "--state", table.state])
         }
         let none = try check("nikon: { usb: false, hosts: 127.0.0.1:\(dead) }")
-        #expect(none.status == 5 && none.errors.contains("nikon: No camera answers at 127.0.0.1:\(dead): "), "\(none.output)\(none.errors)")
+        #expect(
+            none.status == 5 && none.errors.contains("nikon: No camera answers at 127.0.0.1:\(dead): "),
+            "\(none.output)\(none.errors)")
         let one = try check("nikon: { usb: false, hosts: 127.0.0.1:\(camera.port) }")
         #expect(one.status == 0 && one.output.contains(" answers\n"), "\(one.output)\(one.errors)")
         #expect(one.output.contains("sources not tried: card"))
     }
 
     @Test func aProviderThatIsDownEndsWithFive() throws {
-        let table = try Table(), file = try pipeline(table, "oidc: { issuer: \"http://127.0.0.1:9\", client_id: camera }")
+        let table = try Table()
+        let file = try pipeline(table, "oidc: { issuer: \"http://127.0.0.1:9\", client_id: camera }")
         let outcome = try table.run(["login", file, "--device"])
         #expect(outcome.status == 5, "\(outcome.output)\(outcome.errors)")
     }

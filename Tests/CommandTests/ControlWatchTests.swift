@@ -127,7 +127,8 @@ import Testing
                 return reader != nil
             })
         #expect(reader?.next("hello") != nil)
-        let board = Connection(table.state, #"{"arguments":["status","--board"],"folder":"/"}"#)?.next("out")?["out"]?.string
+        let board = Connection(table.state, #"{"arguments":["status","--board"],"folder":"/"}"#)?.next("out")?["out"]?
+            .string
         #expect(board?.contains(#""type":"board""#) == true)
         let other = try table.run(["import", table.card, "--to", table.archive])
         #expect(other.status == 10, "\(other.errors)")

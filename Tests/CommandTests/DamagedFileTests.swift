@@ -8,7 +8,8 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         let picture = try #require(
-            table.files(table.card).filter { $0.key.hasSuffix(".JPG") && $0.value.suffix(2) == Data([0xFF, 0xD9]) }.values
+            table.files(table.card).filter { $0.key.hasSuffix(".JPG") && $0.value.suffix(2) == Data([0xFF, 0xD9]) }
+                .values
                 .max { $0.count < $1.count })
         var state: UInt64 = 7
         let noise = (0..<100_000).map { _ -> UInt8 in
@@ -19,7 +20,8 @@ import Testing
         try table.write("C/IMG_0001.JPG", Data(count: 300_000))
         try table.write("C/IMG_0002.JPG", picture)
         try table.write("C/IMG_0003.JPG", Data([1, 2, 3, 4, 5, 6] + noise))
-        try table.write("C/IMG_0004.JPG", picture.prefix(half) + Data(count: 150_000) + picture.suffix(picture.count - half))
+        try table.write(
+            "C/IMG_0004.JPG", picture.prefix(half) + Data(count: 150_000) + picture.suffix(picture.count - half))
         let taken = try table.run(["import", table.path("C"), "--to", table.archive])
         #expect(taken.status == 0 && taken.count("delivered") == 4 && taken.count("damaged") == 3, "\(taken.output)")
         let said = try table.run(["safe-to-format", table.path("C"), "--allow", "same-device"])

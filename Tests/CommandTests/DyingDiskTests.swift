@@ -29,7 +29,8 @@ final class Disk {
 
     /// From now on reading and writing there are input/output errors.
     func die() -> Bool {
-        let words = "import fcntl, os, sys; fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, bytes([2, 0, 0, 0]))"
+        let words =
+            "import fcntl, os, sys; fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, bytes([2, 0, 0, 0]))"
         return Mounting.run("/usr/bin/env", ["python3", "-c", words, path]) == 0
     }
 
@@ -71,7 +72,8 @@ final class Disk {
         #expect(isGone)
         #expect(Background.within(seconds: 60) { !run.process.isRunning })
         let outcome = run.kill(SIGKILL)
-        #expect(outcome.count("setAside") == 0 && outcome.count("pending") > 0 && outcome.status == 8, "\(outcome.output)")
+        #expect(
+            outcome.count("setAside") == 0 && outcome.count("pending") > 0 && outcome.status == 8, "\(outcome.output)")
         #expect(outcome.count("delivered") + outcome.count("pending") == Self.count)
         if hasOther { #expect(arrived(table, table.archive).count > 0) }
 

@@ -20,18 +20,22 @@ import Testing
     }
 
     private func reasons(_ answer: Program.Outcome, _ proof: String) -> String {
-        answer.items().filter { $0["proof"] as? String == proof }.map { "\($0["path"] ?? ""): \($0["reason"] ?? "")" }.joined(
-            separator: "\n")
+        answer.items().filter { $0["proof"] as? String == proof }.map { "\($0["path"] ?? ""): \($0["reason"] ?? "")" }
+            .joined(
+                separator: "\n")
     }
 
     /// A card whose pictures cannot be seen still has what a computer left on it.
-    @Test(arguments: ["System Volume Information/IndexerVolumeGuid", ".Trashes/1/old.txt", "IMG_0001.JPG", ".Trashes/501/IMG_7.JPG"])
+    @Test(arguments: [
+        "System Volume Information/IndexerVolumeGuid", ".Trashes/1/old.txt", "IMG_0001.JPG", ".Trashes/501/IMG_7.JPG",
+    ])
     func nothingProvenIsANo(_ name: String) throws {
         let table = try Table(), isPicture = name.hasPrefix(".Trashes/501")
         let bytes = isPicture ? [0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9] : name.hasSuffix("JPG") ? [] : Array("x".utf8)
         try table.write("CARD/" + name, Data(bytes))
         let answer = try ask(table)
-        #expect(answer.status == 8 && answer.count("exempt") == 1 && answer.count("not_proven") == 0, "\(answer.output)")
+        #expect(
+            answer.status == 8 && answer.count("exempt") == 1 && answer.count("not_proven") == 0, "\(answer.output)")
         #expect(answer.summary["safe"] as? Bool == false)
         #expect(try words(table).contains("nothing is proven"))
     }
@@ -40,7 +44,8 @@ import Testing
     @Test func aLinkIsNoCard() throws {
         let table = try table()
         try FileManager.default.createDirectory(atPath: table.path("EMPTY"), withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(atPath: table.path("EMPTY/DCIM"), withDestinationPath: table.card + "/DCIM")
+        try FileManager.default.createSymbolicLink(
+            atPath: table.path("EMPTY/DCIM"), withDestinationPath: table.card + "/DCIM")
         #expect(try table.importing().status == 0)
         let answer = try table.run(["safe-to-format", table.path("EMPTY"), "--allow", "same-device"])
         #expect(answer.status == 8 && answer.summary["safe"] as? Bool == false, "\(answer.output)")
@@ -69,7 +74,8 @@ import Testing
         #expect(try words(table).contains("1 file known from this card is not on it now"))
     }
 
-    /// Whatever their names: pictures that nobody has are named, and only those that were thrown away leave it at a yes.
+    /// Whatever their names: pictures that nobody has are named, and only those that were thrown away leave it at a
+    /// yes.
     @Test func picturesBehindOtherNamesAreNamed() throws {
         let table = try table(), picture = Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9])
         #expect(try table.importing().status == 0)
@@ -79,7 +85,9 @@ import Testing
         try table.write("CARD/.Trashes/501/IMG_7.JPG", picture)
         let trash = try ask(table)
         #expect(trash.status == 0)
-        #expect(reasons(trash, "exempt").contains("holds 1 picture, 7 bytes, never ingested: 501/IMG_7.JPG"), "\(trash.output)")
+        #expect(
+            reasons(trash, "exempt").contains("holds 1 picture, 7 bytes, never ingested: 501/IMG_7.JPG"),
+            "\(trash.output)")
         for name in ["DCIM/100CANON/._IMG_0099.JPG", "DCIM/100CANON/a.ctg", ".fseventsd/IMG_8.JPG"] {
             try table.write("CARD/" + name, picture)
             let answer = try ask(table)
@@ -92,8 +100,8 @@ import Testing
 
     /// `--allow filtered` lifts rules; that a picture is called like junk is no rule of anybody's.
     @Test(arguments: [
-        "DCIM/100CANON/._IMG_0099.JPG", "DCIM/M0100.CTG", "DCIM/Thumbs.db", "System Volume Information/IMG_8.JPG", "DCIM/.IMG_9.JPG",
-        "LOST.DIR/12",
+        "DCIM/100CANON/._IMG_0099.JPG", "DCIM/M0100.CTG", "DCIM/Thumbs.db", "System Volume Information/IMG_8.JPG",
+        "DCIM/.IMG_9.JPG", "LOST.DIR/12",
     ])
     func liftingRulesHidesNoPictures(_ name: String) throws {
         let table = try table()
@@ -111,7 +119,9 @@ import Testing
         #expect(try table.importing().status == 0)
         try table.write("CARD/.Trashes/501/IMG_7.JPG", Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9]))
         let answer = try ask(table, ["--allow", "filtered"])
-        #expect(answer.status == 0 && reasons(answer, "exempt").contains("never ingested: 501/IMG_7.JPG"), "\(answer.output)")
+        #expect(
+            answer.status == 0 && reasons(answer, "exempt").contains("never ingested: 501/IMG_7.JPG"),
+            "\(answer.output)")
     }
 
     /// The one moment when the rest of the frame can still be recovered is before the card is formatted.
@@ -139,13 +149,15 @@ import Testing
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         shell.arguments = [
-            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()", ledger, sql,
+            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
+            ledger, sql,
         ]
         try shell.run()
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
         let answer = try ask(table)
-        #expect(answer.status == 8 && reasons(answer, "not_proven").contains("import --again"), "\(file): \(answer.output)")
+        #expect(
+            answer.status == 8 && reasons(answer, "not_proven").contains("import --again"), "\(file): \(answer.output)")
         #expect(try table.importing(["--again"]).status == 0)
         #expect(try ask(table).status == 0)
     }
@@ -172,7 +184,8 @@ import Testing
         let text = try String(contentsOfFile: file, encoding: .utf8)
         let two = try table.write("two.yaml", text + "\ncopies: 3\n")
         let three = try table.run(
-            ["safe-to-format", table.card, "--allow", "same-device", "--pipeline", two], environment: Gallery.environment)
+            ["safe-to-format", table.card, "--allow", "same-device", "--pipeline", two],
+            environment: Gallery.environment)
         #expect(three.status == 8 && reasons(three, "not_proven").contains("3 copies are asked for"), "\(three.output)")
         gallery.stop()
     }
@@ -197,11 +210,13 @@ import Testing
             return check.items("diagnostic").filter { $0["code"] as? String == "too-few-places" }
         }
         let found = try warned(2)
-        #expect(found.count == 1 && found.first?["line"] as? Int == 2 && found.first?["severity"] as? String == "warning")
+        #expect(
+            found.count == 1 && found.first?["line"] as? Int == 2 && found.first?["severity"] as? String == "warning")
         #expect((found.first?["message"] as? String)?.contains("on 1 device") == true)
         #expect(try warned(1).isEmpty)
         // A target elsewhere is one more place, but only where it is delivered to; a second one adds none.
-        let c = "c: { http: { url: \"http://127.0.0.1:9/{name}\" } }", d = "d: { http: { url: \"http://127.0.0.1:9/d/{name}\" } }"
+        let c = "c: { http: { url: \"http://127.0.0.1:9/{name}\" } }"
+        let d = "d: { http: { url: \"http://127.0.0.1:9/d/{name}\" } }"
         #expect(try warned(2, c, to: "[a, c]").isEmpty)
         #expect(try warned(2, c).count == 1)
         #expect(try warned(3, c + "\n  " + d, to: "[a, b, c, d]").count == 1)

@@ -43,7 +43,10 @@ import Testing
         let end = run.kill(SIGTERM)
         #expect(end.status == 143 && end.count("delivered") == 5, "\(end.output)")
         #expect(count(table, "smith") == 3 && count(table, "jones") == 2)
-        #expect(try table.run(["history"]).items("run").compactMap { $0["event"] as? String }.sorted() == ["jones", "smith"])
+        #expect(
+            try table.run(["history"]).items("run").compactMap { $0["event"] as? String }.sorted() == [
+                "jones", "smith",
+            ])
     }
 
     @Test func withoutARunTheNextOneHasIt() throws {

@@ -85,7 +85,9 @@ import Testing
         let words = ["import", table.card, "--pipeline", file, "--event"]
         let wrong = try table.run(words + ["smiht"]), right = try table.run(words + ["smith"])
         #expect(wrong.count("delivered") > 0 && right.count("delivered") == wrong.count("delivered"))
-        let events = Dictionary(grouping: table.files(table.archive).keys) { $0.split(separator: "/").first.map(String.init) ?? "" }
+        let events = Dictionary(grouping: table.files(table.archive).keys) {
+            $0.split(separator: "/").first.map(String.init) ?? ""
+        }
         #expect(events.mapValues(\.count) == ["smiht": wrong.count("delivered"), "smith": right.count("delivered")])
         #expect(try ["smiht", "smith"].map { try table.run(words + [$0]).count("delivered") } == [0, 0])
     }
@@ -153,7 +155,9 @@ import Testing
         #expect(try back.assets().count == sent.count("delivered"))
         // The folder lies beside the card here: that is all that is missing.
         let said = try table.run(["safe-to-format", table.card, "--pipeline", file], environment: token)
-        let doubts = said.items().filter { $0["proof"] as? String == "not_proven" }.compactMap { $0["reason"] as? String }
+        let doubts = said.items().filter { $0["proof"] as? String == "not_proven" }.compactMap {
+            $0["reason"] as? String
+        }
         #expect(!doubts.isEmpty && doubts.allSatisfy { $0.hasSuffix("is on the card's own device") }, "\(doubts)")
     }
 }

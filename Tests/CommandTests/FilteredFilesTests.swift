@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("  - select: { accept: [jpeg] }", "    photographer: Ann"), ("", "    accept: [jpeg]"), ("", "    deliver: { one: [jpeg] }"),
+        ("  - select: { accept: [jpeg] }", "    photographer: Ann"), ("", "    accept: [jpeg]"),
+        ("", "    deliver: { one: [jpeg] }"),
     ]) func theyAreNotReadTwice(select: String, profile: String) throws {
         let table = try Table()
         for (index, name) in ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.MP4", "IMG_4.HEIC"].enumerated() {
@@ -35,7 +36,9 @@ import Testing
         #expect(first.status == 0 && first.count("delivered") == 2 && first.count("filtered") == 2)
         #expect(second.status == 0 && second.count("alreadySeen") == 2 && second.count("filtered") == 2)
         func reasons(_ run: Program.Outcome) -> [String] {
-            run.items().filter { $0["ending"] as? String == "filtered" }.map { "\($0["path"] ?? "") \($0["reason"] ?? "")" }.sorted()
+            run.items().filter { $0["ending"] as? String == "filtered" }.map {
+                "\($0["path"] ?? "") \($0["reason"] ?? "")"
+            }.sorted()
         }
         #expect(reasons(first) == reasons(second))
         #expect(second.count("bytes_read") == 0)

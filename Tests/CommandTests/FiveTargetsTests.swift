@@ -52,7 +52,8 @@ import Testing
         let file = try pipeline(), down = galleries[2]
         down.stop()
         let first = try table.run(
-            ["import", table.card, "--pipeline", file, "--event", "w", "--wait", "2s"], environment: Gallery.environment)
+            ["import", table.card, "--pipeline", file, "--event", "w", "--wait", "2s"], environment: Gallery.environment
+        )
         #expect(first.status == 8, "\(first.errors)")
         for folder in [table.archive, table.path("backup")] { #expect(table.files(folder).count == 16) }
         for gallery in galleries[..<2] { #expect(try gallery.assets().count == 16) }

@@ -7,7 +7,8 @@ enum Mounting {
     static let works = getuid() == 0 && run("/usr/bin/mount", ["--version"]) == 0 && mountsTmpfs()
 
     private static func mountsTmpfs() -> Bool {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-mount-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-mount-\(UUID().uuidString)")
+            .path
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
         guard run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", path]) == 0 else { return false }
@@ -40,11 +41,17 @@ enum Mounting {
         #expect(table.files(table.archive).count == 16)
         #expect(full.count("pending") > 0)
         // The folder's name and what is missing there, never that of a staged file.
-        let people = try Program.run(["import", table.card, "--state", table.state] + folders.flatMap { ["--to", $0] })
-        #expect(people.errors.contains("\(small)/out` is full.") && !people.errors.contains(".part"), "\(people.errors)")
-        #expect(people.errors.split(separator: "\n").filter { $0.contains("are missing there") }.count == 1, "\(people.errors)")
+        let people = try Program.run(
+            ["import", table.card, "--state", table.state] + folders.flatMap { ["--to", $0] })
+        #expect(
+            people.errors.contains("\(small)/out` is full.") && !people.errors.contains(".part"), "\(people.errors)")
+        #expect(
+            people.errors.split(separator: "\n").filter { $0.contains("are missing there") }.count == 1,
+            "\(people.errors)")
         // One cause is not told for every file.
-        let told = try Program.run(["status", "--state", table.state]).output.split(separator: "\n").filter { $0.hasPrefix("pending: ") }
+        let told = try Program.run(["status", "--state", table.state]).output.split(separator: "\n").filter {
+            $0.hasPrefix("pending: ")
+        }
         #expect(!told.isEmpty && told.count < full.count("pending"), "\(told)")
         #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 8)
         #expect(!table.files(small).keys.contains { $0.hasSuffix(".JPG") && $0.contains(".filmgate") })
@@ -55,7 +62,8 @@ enum Mounting {
         #expect(table.files(table.archive).count == 16)
     }
 
-    /// No room for a single byte when the run begins: held as if it had filled up later; alone it is said before anything is read.
+    /// No room for a single byte when the run begins: held as if it had filled up later; alone it is said before
+    /// anything is read.
     @Test(arguments: [true, false]) func aDiskThatIsFullFromTheStartKeepsNothingFromTheOther(_ fullFirst: Bool) throws {
         let table = try Table()
         try table.sampleCard()
@@ -66,7 +74,9 @@ enum Mounting {
         Mounting.run("/usr/bin/dd", ["if=/dev/zero", "of=\(small)/fill", "bs=1k"])
         let alone = try table.run(["import", table.card, "--to", small + "/out"])
         #expect(alone.status == 7 && alone.count("seen") == 0)
-        let folders = (fullFirst ? [small + "/out", table.archive] : [table.archive, small + "/out"]).flatMap { ["--to", $0] }
+        let folders = (fullFirst ? [small + "/out", table.archive] : [table.archive, small + "/out"]).flatMap {
+            ["--to", $0]
+        }
         let full = try table.run(["import", table.card] + folders)
         #expect(full.status == 7 && full.count("pending") == 17, "\(full.output)")
         #expect(table.files(table.archive).count == 16)

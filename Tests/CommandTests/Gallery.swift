@@ -15,7 +15,8 @@ final class Gallery {
         let port = earlier?.split(separator: ":").last.map(String.init) ?? String(FreePort.next())
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: Program.path)
-        process.arguments = ["sample", "gallery", "--dir", table.path(folder), "--port", port] + (fault.map { ["--fault", $0] } ?? [])
+        process.arguments =
+            ["sample", "gallery", "--dir", table.path(folder), "--port", port] + (fault.map { ["--fault", $0] } ?? [])
         process.environment = ProcessInfo.processInfo.environment.merging(["FILMGATE_GALLERY_TOKEN": Self.token]) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -71,7 +72,9 @@ struct URLRequest {
 
 extension Table {
     /// A pipeline with a folder and the gallery.
-    func pipeline(_ gallery: Gallery, name: String = "p.yaml", address: String? = nil, more: String = "", archive: String? = nil) throws
+    func pipeline(
+        _ gallery: Gallery, name: String = "p.yaml", address: String? = nil, more: String = "", archive: String? = nil
+    ) throws
         -> String
     {
         let base = address ?? gallery.address
@@ -120,7 +123,8 @@ extension Table {
             """)
     }
 
-    func deliver(_ pipeline: String, wait: String = "20s", token: String? = Gallery.token, _ more: [String] = []) throws -> Program.Outcome
+    func deliver(_ pipeline: String, wait: String = "20s", token: String? = Gallery.token, _ more: [String] = []) throws
+        -> Program.Outcome
     {
         try run(
             ["import", card, "--pipeline", pipeline, "--wait", wait] + more,

@@ -33,13 +33,17 @@ import Testing
         try JSONSerialization.data(withJSONObject: items).write(to: URL(fileURLWithPath: book))
     }
 
-    private func names(_ outcome: Program.Outcome) -> [String] { outcome.items("event").compactMap { $0["name"] as? String } }
+    private func names(_ outcome: Program.Outcome) -> [String] {
+        outcome.items("event").compactMap { $0["name"] as? String }
+    }
 
     @Test func theListIsWholeKeptAWhileAndShownWhenTheGalleryIsAway() throws {
         let first = try table.run(["events", "list", file])
         #expect(first.status == 0, "\(first.errors)")
         #expect(names(first) == ["Smith", "Jones (e-2)", "Jones (e-3)", "Ann & Bo"])
-        #expect(first.items("event").first?["id"] as? String == "e-1" && first.items("event").first?["target"] as? String == "far")
+        #expect(
+            first.items("event").first?["id"] as? String == "e-1"
+                && first.items("event").first?["target"] as? String == "far")
         try write([("e-9", "New")])
         #expect(names(try table.run(["events", "list", "--pipeline", file])) == names(first))
         #expect(names(try table.run(["events", "list", file, "--refresh"])) == ["New"])
@@ -74,7 +78,9 @@ import Testing
         let list = try Data(contentsOf: URL(fileURLWithPath: book))
         try FileManager.default.removeItem(atPath: book)
         let away = try table.run(["import", table.card, "--pipeline", file, "--event", "Smith"])
-        #expect(away.status == 5 && away.items("error").contains { ($0["message"] as? String ?? "").contains("Smith") }, "\(away.output)")
+        #expect(
+            away.status == 5 && away.items("error").contains { ($0["message"] as? String ?? "").contains("Smith") },
+            "\(away.output)")
         #expect(table.files(table.archive).isEmpty)
         try list.write(to: URL(fileURLWithPath: book))
         let unsure = try table.run(["import", table.card, "--pipeline", file, "--event", "Jones"])
@@ -89,7 +95,9 @@ import Testing
     }
 
     /// Pages of two: the first look ends after a hundred events.
-    @Test(arguments: ["E 150", "e-150", "E 150 (e-150)"]) func anEventFurtherDownALongListIsFound(_ event: String) throws {
+    @Test(arguments: ["E 150", "e-150", "E 150 (e-150)"]) func anEventFurtherDownALongListIsFound(
+        _ event: String
+    ) throws {
         try table.sampleCard()
         try write((1...160).map { ("e-\($0)", "E \($0)") } + [("e-a", "Twin"), ("e-b", "Twin")])
         let run = try table.run(["import", table.card, "--pipeline", file, "--event", event])
@@ -107,7 +115,9 @@ import Testing
         try write((1...160).map { ("e-\($0)", "E \($0)") } + [("e-a", "Twin"), ("e-b", "Twin")])
         if isEndless { try Data().write(to: URL(fileURLWithPath: book + ".endless")) }
         let run = try table.run(["import", table.card, "--pipeline", file, "--event", "Nobody"])
-        #expect(run.status == 2 && run.output.contains("Nobody") && run.output.contains("nothing was sent"), "\(run.output)")
+        #expect(
+            run.status == 2 && run.output.contains("Nobody") && run.output.contains("nothing was sent"), "\(run.output)"
+        )
         if isEndless { #expect(run.output.contains("the first 162 events")) }
         let unsure = try table.run(["import", table.card, "--pipeline", file, "--event", "Twin"])
         #expect(unsure.status == 2 && unsure.output.contains("e-a") && unsure.output.contains("e-b"))

@@ -5,7 +5,9 @@ import Testing
 /// What becomes of frames when the gallery misbehaves: the right disposition, nothing lost, no second asset.
 @Suite(.ownThreads, .serialized) struct GalleryFaultTests {
     /// Faults that pass: every file arrives once in the end.
-    @Test(arguments: ["", "busy:3", "busy-date:2", "error:3", "reset-before:2", "reset-middle:2", "reset-after:3", "cut:2", "stall:1"])
+    @Test(arguments: [
+        "", "busy:3", "busy-date:2", "error:3", "reset-before:2", "reset-middle:2", "reset-after:3", "cut:2", "stall:1",
+    ])
     func aPassingFaultDelaysAndNothingMore(_ fault: String) throws {
         let table = try Table()
         try table.sampleCard()
@@ -17,7 +19,9 @@ import Testing
     }
 
     /// It takes all bytes of each file and then fails: bytes that move in vain are no progress.
-    @Test(arguments: ["error:100000", "busy:100000", "reset-middle:100000"]) func aFaultThatDoesNotPassEndsTheWait(_ fault: String) throws {
+    @Test(arguments: ["error:100000", "busy:100000", "reset-middle:100000"]) func aFaultThatDoesNotPassEndsTheWait(
+        _ fault: String
+    ) throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
         let gallery = try Gallery(table, fault: fault)
@@ -46,7 +50,8 @@ import Testing
         #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 0)
     }
 
-    @Test(arguments: [("forbidden", 4), ("too-large", 3)]) func aRefusalIsTold(_ fault: String, _ status: Int32) throws {
+    @Test(arguments: [("forbidden", 4), ("too-large", 3)]) func aRefusalIsTold(_ fault: String, _ status: Int32) throws
+    {
         let table = try Table()
         try table.sampleCard()
         let gallery = try Gallery(table, fault: fault)
@@ -66,7 +71,9 @@ import Testing
         try table.sampleCard()
         let gallery = try Gallery(table), server = try UntrustedServer(table)
         // A certificate that nobody signed, and a server that does not speak TLS at all.
-        for address in ["https://127.0.0.1:\(server.port)", gallery.address.replacingOccurrences(of: "http:", with: "https:")] {
+        for address in [
+            "https://127.0.0.1:\(server.port)", gallery.address.replacingOccurrences(of: "http:", with: "https:"),
+        ] {
             let run = try table.deliver(try table.pipeline(gallery, address: address), wait: "2s")
             #expect([4, 8].contains(run.status), "\(run.errors)")
             #expect(run.count("pending") == 17 && run.count("setAside") == 0)
@@ -111,7 +118,8 @@ import Testing
         let up = try Gallery(table)
         let healed = text.replacingOccurrences(of: gallery.address, with: up.address)
         let retried = try table.run(
-            ["retry", "--pipeline", try table.write("q.yaml", healed)], environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
+            ["retry", "--pipeline", try table.write("q.yaml", healed)],
+            environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
         // Another port is another gallery: what waited for the first still waits.
         #expect(retried.status == 8)
         #expect(retried.count("seen") == retried.count("pending"))
@@ -124,8 +132,8 @@ import Testing
         let gallery = try Gallery(table, fault: "error:2, unauthorized/9"), pipeline = try table.pipeline(gallery)
         var said = ""
         for arguments in [
-            ["import", table.card, "--pipeline", pipeline, "--wait", "2s", "-vv"], ["status"], ["history"], ["check", pipeline],
-            ["plan", table.card, "--pipeline", pipeline],
+            ["import", table.card, "--pipeline", pipeline, "--wait", "2s", "-vv"], ["status"], ["history"],
+            ["check", pipeline], ["plan", table.card, "--pipeline", pipeline],
         ] {
             let run = try table.run(arguments, environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
             said += run.output + run.errors

@@ -70,7 +70,8 @@ import Testing
         #expect(again.status == 0 && again.count("duplicate") == 2, "\(again.output)")
         #expect(try !scene.table.run(["status"]).output.contains("no event"))
         let other = try scene.table.run(["assign", "zz"])
-        #expect(other.status == 0 && other.items().isEmpty && other.errors.contains("Nothing is held"), "\(other.errors)")
+        #expect(
+            other.status == 0 && other.items().isEmpty && other.errors.contains("Nothing is held"), "\(other.errors)")
         #expect(try scene.proof("C").status == 0)
     }
 
@@ -93,7 +94,8 @@ import Testing
         for file in files { #expect(try scene.take("C", file).status == 8) }
         let first = try scene.table.run(["assign", "one", "--pipeline", files[1]])
         #expect(first.status == 8)
-        #expect(first.items().allSatisfy { ($0["reason"] as? String)?.contains("waits for a") == true }, "\(first.output)")
+        #expect(
+            first.items().allSatisfy { ($0["reason"] as? String)?.contains("waits for a") == true }, "\(first.output)")
         let second = try scene.table.run(["assign", "two"])
         #expect(second.errors.contains("belong to one"), "\(second.errors)")
         try expectYes(scene)
@@ -144,10 +146,13 @@ import Testing
         let (scene, file) = try scene()
         defer { scene.server.stop() }
         let hot = scene.table.path("hot"), text = try String(contentsOfFile: file, encoding: .utf8)
-        let live = try scene.table.write("live.yaml", text + "\nsources: [folder: { path: \"\(hot)\", settle: 200ms }]\n")
+        let live = try scene.table.write(
+            "live.yaml", text + "\nsources: [folder: { path: \"\(hot)\", settle: 200ms }]\n")
         try FileManager.default.copyItem(atPath: scene.table.path("C"), toPath: hot)
         let run = try Background(["run", live, "--state", scene.table.state])
-        let isHeld = try Background.within(seconds: 30) { try scene.table.run(["status"]).output.contains("\"held\":2") }
+        let isHeld = try Background.within(seconds: 30) {
+            try scene.table.run(["status"]).output.contains("\"held\":2")
+        }
         #expect(isHeld)
         let job = try scene.take("C", file, ["--event", "e"])
         #expect(job.status == 0, "\(job.errors)\(job.output)")

@@ -26,7 +26,8 @@ import Testing
         let program = try table.write("tell", "#!/bin/sh\ncat >> \"$1\"\n")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         let log = table.root.appendingPathComponent("notices").path
-        let file = try pipeline(table, "- exec: { command: [\"\(program)\", \"\(log)\"], on: [run-start, run-end, delivered] }")
+        let file = try pipeline(
+            table, "- exec: { command: [\"\(program)\", \"\(log)\"], on: [run-start, run-end, delivered] }")
         let run = try table.run(["import", table.card, "--pipeline", file, "--event", "smith"])
         #expect(run.status == 0, "\(run.errors)")
         let notices = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap {

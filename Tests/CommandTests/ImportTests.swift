@@ -12,8 +12,10 @@ import Testing
         #expect(buckets.reduce(0, +) == run.count("seen"))
         #expect(run.items().count == run.count("seen"))
         let card = Set(
-            table.files(table.card).filter { !$0.key.contains(".Trashes") && !$0.key.contains("._") && !$0.key.hasSuffix("Thumbs.db") }
-                .values)
+            table.files(table.card).filter {
+                !$0.key.contains(".Trashes") && !$0.key.contains("._") && !$0.key.hasSuffix("Thumbs.db")
+            }
+            .values)
         let archive = table.files(table.archive)
         #expect(Set(archive.values) == card)
         #expect(archive.count == run.count("delivered"))
@@ -27,7 +29,10 @@ import Testing
         #expect(second.status == 0)
         #expect(second.count("bytes_read") == 0)
         #expect(second.count("alreadySeen") == first.count("delivered") + first.count("duplicate"))
-        #expect(second.items().filter { $0["ending"] as? String == "alreadySeen" }.allSatisfy { $0["twin"] as? String != nil })
+        #expect(
+            second.items().filter { $0["ending"] as? String == "alreadySeen" }.allSatisfy {
+                $0["twin"] as? String != nil
+            })
         #expect(try table.importing(["--error-on-empty"]).status == 9)
     }
 
@@ -38,11 +43,12 @@ import Testing
         #expect(try table.importing().count("delivered") == names.count)
         for verb in ["import", "plan"] {
             let second = try table.run([verb, table.card, "--to", table.archive])
-            let items = second.items(verb == "plan" ? "plan" : "item"), told = items.compactMap { $0["path"] as? String }
+            let items = second.items(verb == "plan" ? "plan" : "item")
+            let told = items.compactMap { $0["path"] as? String }
             #expect(told == names.map { "DCIM/100TEST/" + $0 })
             #expect(second.objects.count == names.count + 1 && second.objects.last?["type"] as? String == "summary")
-            let twins = items.compactMap { $0["twin"] as? String },
-                receipts = items.compactMap { $0["receipts"] as? [String: [String: Any]] }
+            let twins = items.compactMap { $0["twin"] as? String }
+            let receipts = items.compactMap { $0["receipts"] as? [String: [String: Any]] }
             #expect(twins.map { String($0.suffix(12)) } == names)
             #expect(receipts.compactMap { $0["to"]?["path"] as? String } == twins)
         }
@@ -92,7 +98,8 @@ import Testing
         let table = try Table()
         for (folder, byte) in [("A", UInt8(1)), ("B", UInt8(2))] {
             try table.write(
-                "CARD/DCIM/100\(folder)AAAA/IMG_0001.JPG", Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 500) + [0xFF, 0xD9]))
+                "CARD/DCIM/100\(folder)AAAA/IMG_0001.JPG",
+                Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 500) + [0xFF, 0xD9]))
         }
         let time = Date(timeIntervalSince1970: 1_700_000_000)
         for path in table.files(table.card).keys {
@@ -100,7 +107,10 @@ import Testing
         }
         let run = try table.importing()
         #expect(run.count("delivered") == 2)
-        #expect(table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }.sorted() == ["IMG_0001-2.JPG", "IMG_0001.JPG"])
+        #expect(
+            table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }.sorted() == [
+                "IMG_0001-2.JPG", "IMG_0001.JPG",
+            ])
     }
 
     @Test func aFormattedCardWithAResetCounterLosesNothing() throws {

@@ -18,7 +18,9 @@ import Testing
     @Test(arguments: [true, false]) func aCameraThatComesWithinTheWaitIsTaken(byName: Bool) throws {
         let table = try Table(), port = String(FreePort.next())
         try table.sampleCard()
-        let words = byName ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
+        let words =
+            byName
+            ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
         let run = try Background(["import"] + words + ["--wait", "60s", "--state", table.state, "--json"])
         Thread.sleep(forTimeInterval: 1.5)
         #expect(run.process.isRunning)
@@ -31,7 +33,9 @@ import Testing
 
     @Test(arguments: [true, false]) func oneThatDoesNotComeIsToldWhenTheWaitIsOver(byName: Bool) throws {
         let table = try Table(), port = String(FreePort.next())
-        let words = byName ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
+        let words =
+            byName
+            ? ["--camera", "127.0.0.1:\(port)", "--to", table.archive] : ["--pipeline", try pipeline(table, port)]
         let begun = Date()
         #expect(try table.run(["import"] + words).status == 5)
         #expect(try table.run(["import"] + words + ["--wait", "1s"]).status == 5)
@@ -46,7 +50,9 @@ import Testing
         let deeds = ["0s=burst:50", "1ms=pull-card", "8s=insert-card"].flatMap { ["--at", $0] }
         let camera = try Simulated("nikon", card: table.card, more: deeds)
         let words =
-            byName ? ["--camera", "127.0.0.1:\(camera.port)", "--to", table.archive] : ["--pipeline", try pipeline(table, camera.port)]
+            byName
+            ? ["--camera", "127.0.0.1:\(camera.port)", "--to", table.archive]
+            : ["--pipeline", try pipeline(table, camera.port)]
         let outcome = try table.run(["import"] + words + ["--wait", "60s"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.errors.contains("waiting: ") && outcome.errors.contains("has no card"), "\(outcome.errors)")

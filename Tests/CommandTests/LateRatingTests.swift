@@ -35,11 +35,17 @@ import Testing
         try table.write("hot/U.xmp", text)
     }
 
-    private func names(_ table: Table) -> [String] { table.files(table.archive).keys.filter { !$0.contains(".filmgate") }.sorted() }
+    private func names(_ table: Table) -> [String] {
+        table.files(table.archive).keys.filter { !$0.contains(".filmgate") }.sorted()
+    }
 
     private func endings(_ text: String, of name: String) -> [String] {
-        text.split(separator: "\n").compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
-            .filter { $0["type"] as? String == "item" && $0["path"] as? String == name }.compactMap { $0["ending"] as? String }
+        text.split(separator: "\n").compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        .filter { $0["type"] as? String == "item" && $0["path"] as? String == name }.compactMap {
+            $0["ending"] as? String
+        }
     }
 
     @Test(arguments: ["run", "import"]) func aKnownSidecarCountsInALaterRun(_ verb: String) throws {
@@ -65,7 +71,8 @@ import Testing
         try picture(table)
         try rate(table, 4)
         #expect(try table.run(["run", "--once", loose]).count("delivered") == 2)
-        let strict = try table.write("strict.yaml", text.replacingOccurrences(of: "min_rating: 3, unrated: drop", with: "min_rating: 5"))
+        let strict = try table.write(
+            "strict.yaml", text.replacingOccurrences(of: "min_rating: 3, unrated: drop", with: "min_rating: 5"))
         try table.write("hot/U.DNG", Data([0x49, 0x49, 0x2A, 0, 8] + [UInt8](repeating: 0, count: 500)))
         let outcome = try table.run(["run", "--once", strict])
         #expect(outcome.count("filtered") == 1 && outcome.count("delivered") == 0, "\(outcome.output)")
@@ -80,7 +87,8 @@ import Testing
         try rate(table, 1)
         #expect(Background.within(seconds: 30) { endings(run.said, of: "U.JPG") == ["filtered", "filtered"] })
         try rate(table, 5)
-        #expect(Background.within(seconds: 30) { endings(run.said, of: "U.JPG") == ["filtered", "filtered", "delivered"] })
+        #expect(
+            Background.within(seconds: 30) { endings(run.said, of: "U.JPG") == ["filtered", "filtered", "delivered"] })
         try rate(table, 4)
         #expect(Background.within(seconds: 30) { endings(run.said, of: "U.xmp").count == 3 })
         Thread.sleep(forTimeInterval: 0.5)
@@ -97,8 +105,10 @@ import Testing
         try table.sampleCard()
         let text = try String(contentsOfFile: try pipeline(table), encoding: .utf8)
             .replacingOccurrences(of: "  - select: { min_rating: 3, unrated: drop }\n", with: "")
-            .replacingOccurrences(of: "to: [archive]", with: "to: [archive, picks], deliver: { picks: { min_rating: 3, unrated: drop } }")
-        let both = try table.write("both.yaml", text + "\n  picks: { folder: { path: \"\(table.path("picks"))\", verify: reread } }\n")
+            .replacingOccurrences(
+                of: "to: [archive]", with: "to: [archive, picks], deliver: { picks: { min_rating: 3, unrated: drop } }")
+        let both = try table.write(
+            "both.yaml", text + "\n  picks: { folder: { path: \"\(table.path("picks"))\", verify: reread } }\n")
         try picture(table)
         let run = try Background(["run", both, "--state", table.state, "--json"])
         #expect(Background.within(seconds: 30) { endings(run.said, of: "U.JPG") == ["delivered"] })

@@ -24,7 +24,8 @@ import Testing
 
     private func copy(_ table: Table, _ name: String, as other: String) throws {
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: "\(table.card)/DCIM/100CANON/\(name)", toPath: "\(table.path("hot"))/\(other)")
+        try FileManager.default.copyItem(
+            atPath: "\(table.card)/DCIM/100CANON/\(name)", toPath: "\(table.path("hot"))/\(other)")
     }
 
     private func names(_ table: Table, _ folder: String) -> [String] {
@@ -38,7 +39,9 @@ import Testing
     }
 
     private func has(_ table: Table, _ archive: [String], _ plain: [String]) -> Bool {
-        let came = Background.within(seconds: 30) { names(table, "plain") == plain && names(table, "archive").count >= archive.count }
+        let came = Background.within(seconds: 30) {
+            names(table, "plain") == plain && names(table, "archive").count >= archive.count
+        }
         return came && names(table, "archive") == archive
     }
 
@@ -51,7 +54,8 @@ import Testing
         // What somebody says of the picture in the meantime is theirs.
         try "rated".write(toFile: "\(table.archive)/LATE.xmp", atomically: true, encoding: .utf8)
         try copy(table, "IMG_0001.\(order[1])", as: "LATE.\(order[1])")
-        #expect(has(table, ["LATE.CR2", "LATE.JPG", "LATE.xmp"], ["LATE.CR2", "LATE.JPG"]), "\(names(table, "archive"))")
+        #expect(
+            has(table, ["LATE.CR2", "LATE.JPG", "LATE.xmp"], ["LATE.CR2", "LATE.JPG"]), "\(names(table, "archive"))")
         let outcome = run.kill(SIGINT)
         #expect(outcome.count("delivered") == 2 && outcome.items("made").count == 1, "\(outcome.output)")
         #expect(table.files(table.archive)["LATE.xmp"] == Data("rated".utf8))

@@ -18,7 +18,9 @@ extension Table {
     func frames(_ folder: String, count: Int, from first: Int) throws {
         for number in first..<(first + count) {
             let text = "frame \(folder) \(number) " + String(repeating: "x", count: 500 + number)
-            var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xFE, UInt8((text.utf8.count + 2) >> 8), UInt8((text.utf8.count + 2) & 0xFF)]
+            var bytes: [UInt8] = [
+                0xFF, 0xD8, 0xFF, 0xFE, UInt8((text.utf8.count + 2) >> 8), UInt8((text.utf8.count + 2) & 0xFF),
+            ]
             bytes += Array(text.utf8) + [0xFF, 0xD9]
             try write("\(folder)/DCIM/100TEST/IMG_\(String(format: "%04d", number)).JPG", Data(bytes))
         }

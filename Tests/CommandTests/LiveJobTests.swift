@@ -43,7 +43,8 @@ import Testing
     }
 
     /// All is delivered, once, and the ledger still says so when the run has ended and another has looked.
-    private func isSettled(_ table: Table, _ run: Background, _ gallery: Gallery, _ pipeline: String, count: Int) throws {
+    private func isSettled(_ table: Table, _ run: Background, _ gallery: Gallery, _ pipeline: String, count: Int) throws
+    {
         #expect(try waits(table, "done", count))
         #expect(run.kill(SIGTERM).status == 143)
         #expect(try target(table)["done"] as? Int == count)
@@ -67,7 +68,8 @@ import Testing
     }
 
     @Test func aTargetThatRefusedIsAskedAgain() throws {
-        let table = try Table(), first = try Gallery(table, fault: "unauthorized"), pipeline = try write(table, first.address, most: "1s")
+        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
+        let pipeline = try write(table, first.address, most: "1s")
         let run = try start(table, pipeline)
         try table.frames("hot", count: 3, from: 0)
         #expect(try waits(table, "held", 3))
@@ -78,7 +80,8 @@ import Testing
     }
 
     @Test func aRetryAsksAHeldTargetAtOnce() throws {
-        let table = try Table(), first = try Gallery(table, fault: "unauthorized"), pipeline = try write(table, first.address)
+        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
+        let pipeline = try write(table, first.address)
         let run = try start(table, pipeline)
         try table.frames("hot", count: 3, from: 0)
         #expect(try waits(table, "held", 3))
@@ -105,7 +108,8 @@ import Testing
         // The run's own files, handed over as well: nobody sends them a second time.
         try table.frames("hot", count: 2, from: 0)
         #expect(try waits(table, "pending", 4))
-        let own = try table.run(["import", table.path("hot"), "--pipeline", pipeline, "--wait", "1s"], environment: Gallery.environment)
+        let own = try table.run(
+            ["import", table.path("hot"), "--pipeline", pipeline, "--wait", "1s"], environment: Gallery.environment)
         #expect(own.status == 8)
         #expect(own.count("pending") == 2)
         let gallery = try Gallery(table, at: first.address)
@@ -116,7 +120,9 @@ import Testing
     @Test func aHandedOverJobThatLacksASecretNamesTheRun() throws {
         let table = try Table(), gallery = try Gallery(table), pipeline = try write(table, gallery.address)
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let watch = try Background(["watch", table.path("hot"), "--to", table.archive, "--state", table.state, "--json"])
+        let watch = try Background([
+            "watch", table.path("hot"), "--to", table.archive, "--state", table.state, "--json",
+        ])
         #expect(watch.line(#"{"type":"status""#) != nil)
         try table.frames("other", count: 1, from: 0)
         let words = ["import", table.path("other"), "--pipeline", pipeline, "--wait", "5s"]
@@ -160,7 +166,9 @@ import Testing
         #expect(try table.run(["assign", "jones"]).count("delivered") == 1)
         for folder in ["archive", "second"] {
             let files = table.files(table.path(folder)).keys.filter { !$0.hasPrefix(".") }
-            #expect(files.count(where: { $0.hasPrefix("smith/") }) == 3 && files.count(where: { $0.hasPrefix("jones/") }) == 1)
+            #expect(
+                files.count(where: { $0.hasPrefix("smith/") }) == 3
+                    && files.count(where: { $0.hasPrefix("jones/") }) == 1)
         }
     }
 }

@@ -7,7 +7,9 @@ import Testing
     private let files = FileManager.default
 
     private func removeCopies(_ table: Table) throws {
-        for name in try files.contentsOfDirectory(atPath: table.archive) { try files.removeItem(atPath: table.archive + "/" + name) }
+        for name in try files.contentsOfDirectory(atPath: table.archive) {
+            try files.removeItem(atPath: table.archive + "/" + name)
+        }
     }
 
     private func removed(_ outcome: Program.Outcome) throws -> Int? {
@@ -24,9 +26,12 @@ import Testing
         let words = ["import", table.path("CARD2"), "--to", table.archive]
         let plan = try table.run(words + ["--dry-run"])
         let second = try table.run(words), third = try table.run(words)
-        #expect(second.count("duplicate") >= 16 && second.count("delivered") == 0 && second.status == 0, "\(second.output)")
+        #expect(
+            second.count("duplicate") >= 16 && second.count("delivered") == 0 && second.status == 0, "\(second.output)")
         // By their bytes, and then by the listing: one look, one count.
-        #expect(try removed(third) == 16 && third.count("duplicate") == 0 && third.status == second.status, "\(third.output)")
+        #expect(
+            try removed(third) == 16 && third.count("duplicate") == 0 && third.status == second.status,
+            "\(third.output)")
         #expect(try removed(second) == 16, "\(second.errors)")
         #expect(try removed(plan) == 16, "\(plan.errors)")
         #expect(try Program.run(words + ["--state", table.state]).errors.contains("--again"))
@@ -45,7 +50,11 @@ import Testing
         try table.frames("CARD", count: 2, from: 1)
         #expect(try table.importing().status == 0)
         let name = try #require(table.files(table.archive).keys.sorted().first), path = table.archive + "/" + name
-        if isDamaged { try Data("edited".utf8).write(to: URL(fileURLWithPath: path)) } else { try files.removeItem(atPath: path) }
+        if isDamaged {
+            try Data("edited".utf8).write(to: URL(fileURLWithPath: path))
+        } else {
+            try files.removeItem(atPath: path)
+        }
         let again = try table.importing(["--again"])
         #expect(again.items().contains { "\($0["reason"] ?? "")".contains("the copy ") }, "\(again.output)")
         try files.copyItem(atPath: table.card, toPath: table.path("CARD2"))

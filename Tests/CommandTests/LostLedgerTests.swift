@@ -17,7 +17,8 @@ import Testing
     @Test(.enabled(if: Mounting.works)) func aFullStateDirectoryIsNamedAndLeavesNothing() throws {
         let table = try Table()
         try FileManager.default.createDirectory(atPath: table.state, withIntermediateDirectories: true)
-        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
+        try #require(
+            Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
         defer { Mounting.run("/usr/bin/umount", [table.state]) }
         try table.write("FIRST/DCIM/100AAAAA/IMG_1.JPG", Data([0xFF, 0xD8, 1, 0xFF, 0xD9]))
         #expect(try table.run(["import", table.path("FIRST"), "--to", table.archive]).status == 0)
@@ -29,7 +30,10 @@ import Testing
         let full = try table.importing()
         #expect(full.status == 7, "\(full.output)")
         let errors = full.items("error")
-        #expect(errors.contains { $0["code"] as? String == "storageFull" && ($0["message"] as? String)?.contains(table.state) == true })
+        #expect(
+            errors.contains {
+                $0["code"] as? String == "storageFull" && ($0["message"] as? String)?.contains(table.state) == true
+            })
         #expect(full.count("seen") == Self.count && full.items().count == Self.count)
         #expect(unlink(rest) == 0)
         let second = try table.importing()
@@ -37,15 +41,21 @@ import Testing
         #expect(table.files(table.archive).count == Self.count + 1, "\(table.files(table.archive).keys)")
     }
 
-    /// A run without an end that could deliver nothing any more would go on taking frames from cameras, and nobody would know.
+    /// A run without an end that could deliver nothing any more would go on taking frames from cameras, and nobody
+    /// would know.
     @Test(.enabled(if: Mounting.works)) func aRunWithoutALedgerEnds() throws {
         let table = try Table()
         try FileManager.default.createDirectory(atPath: table.state, withIntermediateDirectories: true)
-        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
+        try #require(
+            Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
         defer { Mounting.run("/usr/bin/umount", [table.state]) }
         try table.frames("CARD", count: 1, from: 0)
-        let run = try Background(["watch", table.card, "--to", table.archive, "--settle", "50ms", "--state", table.state, "--json"])
-        #expect(Background.within(seconds: 30) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0000.JPG") } })
+        let run = try Background([
+            "watch", table.card, "--to", table.archive, "--settle", "50ms", "--state", table.state, "--json",
+        ])
+        #expect(
+            Background.within(seconds: 30) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0000.JPG") } }
+        )
         Mounting.run("/usr/bin/dd", ["if=/dev/zero", "of=\(table.state)/fill", "bs=4k"])
         try table.frames("CARD", count: 100, from: 10)
         #expect(Background.within(seconds: 60) { !run.process.isRunning })

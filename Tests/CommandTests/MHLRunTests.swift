@@ -6,8 +6,10 @@ import Testing
 /// An ASC MHL history over runs that were killed.
 @Suite(.ownThreads) struct MHLRunTests {
     private func history(_ table: Table) -> String {
-        table.files(table.archive + "/ascmhl").filter { $0.key.hasSuffix(".mhl") }.map { String(decoding: $0.value, as: UTF8.self) }
-            .joined()
+        table.files(table.archive + "/ascmhl").filter { $0.key.hasSuffix(".mhl") }.map {
+            String(decoding: $0.value, as: UTF8.self)
+        }
+        .joined()
     }
 
     @Test func whatTheLedgerKnowsIsInTheHistoryAfterTheNextRun() throws {
@@ -18,7 +20,8 @@ import Testing
         // Killed after the first file had its name: it stands there, and nobody knows of it.
         let placed = try #require(table.files(other).keys.sorted().first { $0.hasSuffix(".JPG") })
         let place = URL(fileURLWithPath: table.archive + "/" + placed)
-        try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: other + "/" + placed, toPath: place.path)
         try FileManager.default.removeItem(atPath: table.state)
         // Killed with all in the ledger, and no manifest: it cannot be written behind a link that leads nowhere.
@@ -29,7 +32,8 @@ import Testing
         try FileManager.default.removeItem(atPath: link)
         let next = try table.importing(["--mhl"])
         #expect(next.status == 0 && next.count("delivered") == 0 && next.count("bytes_read") == 0)
-        let said = history(table), files = table.files(table.archive).keys.filter { !$0.hasPrefix("ascmhl/") && !$0.contains(".filmgate") }
+        let said = history(table)
+        let files = table.files(table.archive).keys.filter { !$0.hasPrefix("ascmhl/") && !$0.contains(".filmgate") }
         #expect(files.count > 5 && files.contains(placed))
         for file in files { #expect(said.contains(">\(file)</path>"), "\(file)") }
     }
@@ -39,14 +43,16 @@ import Testing
         let table = try Table(), cards = ["A", "B", "C"]
         for (number, card) in cards.enumerated() {
             for index in 1...40 {
-                let picture = Data([0xFF, 0xD8, UInt8(number), UInt8(index)] + [UInt8](repeating: 5, count: 40) + [0xFF, 0xD9])
+                let picture = Data(
+                    [0xFF, 0xD8, UInt8(number), UInt8(index)] + [UInt8](repeating: 5, count: 40) + [0xFF, 0xD9])
                 try table.write("\(card)/DCIM/100AAAAA/IMG_\(index).JPG", picture)
             }
         }
         let ended = Mutex<[Int32]>([]), archive = table.archive
         let words = cards.map { [table.path($0), "--state", table.path("state" + $0)] }
         DispatchQueue.concurrentPerform(iterations: cards.count) { number in
-            let run = try? Program.run(["import", "--to", archive, "--mhl", "--verify", "size", "--json"] + words[number])
+            let run = try? Program.run(
+                ["import", "--to", archive, "--mhl", "--verify", "size", "--json"] + words[number])
             ended.withLock { $0.append(run?.status ?? -1) }
         }
         #expect(ended.withLock { $0 } == [0, 0, 0])

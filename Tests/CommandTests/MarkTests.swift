@@ -5,7 +5,8 @@ import Testing
 /// What people say of pictures decides what goes out: at once where a run goes on, else with the next.
 @Suite(.ownThreads) struct MarkTests {
     private func pipeline(
-        _ table: Table, _ name: String = "picks.yaml", rule: String = "{ picks: only }", source: String = "", stage: String = ""
+        _ table: Table, _ name: String = "picks.yaml", rule: String = "{ picks: only }", source: String = "",
+        stage: String = ""
     ) throws -> String {
         try table.write(
             name,
@@ -33,10 +34,15 @@ import Testing
         return outcome
     }
 
-    private func token(_ outcome: Program.Outcome) throws -> String { try #require(outcome.items("marked").first?["undo"] as? String) }
+    private func token(_ outcome: Program.Outcome) throws -> String {
+        try #require(outcome.items("marked").first?["undo"] as? String)
+    }
 
     private func names(_ table: Table) -> Set<String> {
-        Set(table.files(table.path("picks")).keys.filter { !$0.contains(".filmgate") }.map { ($0 as NSString).lastPathComponent })
+        Set(
+            table.files(table.path("picks")).keys.filter { !$0.contains(".filmgate") }.map {
+                ($0 as NSString).lastPathComponent
+            })
     }
 
     private func picture(_ table: Table, _ number: Int, in folder: String = "CARD") -> String {
@@ -74,10 +80,13 @@ import Testing
         #expect(run.items().allSatisfy { $0["reason"] as? String == "picks: not picked" })
         #expect(try status(table)["reason"] as? String == "not picked")
         let no = try proof(table)
-        #expect(no.status == 8 && no.output.contains("not picked") && no.output.contains("filmgate mark --pick"), "\(no.output)")
+        #expect(
+            no.status == 8 && no.output.contains("not picked") && no.output.contains("filmgate mark --pick"),
+            "\(no.output)")
         #expect(try proof(table, ["--pipeline", file]).status == 8)
         // By its file, by a copy of it, and by its SHA-256.
-        let sha256 = try #require(run.items().first { "\($0["path"] ?? "")".hasSuffix("IMG_0003.JPG") }?["sha256"] as? String)
+        let sha256 = try #require(
+            run.items().first { "\($0["path"] ?? "")".hasSuffix("IMG_0003.JPG") }?["sha256"] as? String)
         _ = try mark(table, ["--pick", picture(table, 1), table.archive + "/IMG_0002.JPG"])
         #expect(names(table) == [])
         #expect(try status(table)["pending"] as? Int == 3)
@@ -133,14 +142,16 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         // The sample has one shot of four stars, and one of two.
-        let file = try pipeline(table, rule: "{ kinds: [jpeg], min_rating: 3, unrated: wait }"), run = try take(table, file)
+        let file = try pipeline(table, rule: "{ kinds: [jpeg], min_rating: 3, unrated: wait }")
+        let run = try take(table, file)
         #expect(names(table) == ["IMG_0002.JPG"], "\(run.output)")
         #expect(waiting(run)["IMG_0001.JPG"] == "pending: not rated")
         let card = table.card + "/DCIM/100CANON/"
         _ = try mark(table, ["--rating", "5", card + "IMG_0001.JPG"])
         _ = try table.run(["retry"])
         #expect(names(table) == ["IMG_0001.JPG", "IMG_0002.JPG"])
-        let select = try pipeline(table, "select.yaml", rule: "{}", stage: "  - select: { min_rating: 3, unrated: drop }")
+        let select = try pipeline(
+            table, "select.yaml", rule: "{}", stage: "  - select: { min_rating: 3, unrated: drop }")
         _ = try mark(table, ["--rating", "1", card + "IMG_0002.JPG"])
         let chosen = try take(table, select, "plan")
         let left = chosen.items("plan").filter { "\($0["path"] ?? "")".hasSuffix("IMG_0002.JPG") }
@@ -151,14 +162,18 @@ import Testing
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)
         let file = try pipeline(table, rule: "{}", stage: "  - select: { picks: only }"), run = try take(table, file)
-        #expect(run.status == 8 && run.count("pending") == 2 && table.files(table.archive).keys.allSatisfy { $0.contains(".filmgate") })
+        #expect(
+            run.status == 8 && run.count("pending") == 2
+                && table.files(table.archive).keys.allSatisfy { $0.contains(".filmgate") })
         _ = try mark(table, ["--pick", picture(table, 2)])
         #expect(try take(table, file).count("delivered") == 1)
         #expect(names(table) == ["IMG_0002.JPG"])
     }
 
     /// A frame has one event at all of its targets, also where it was rejected when it got it.
-    @Test(arguments: [["mark", "--pick"], ["undo"]]) func whatWasRejectedKeepsTheEventThatItsFrameWasGiven(_ words: [String]) throws {
+    @Test(arguments: [["mark", "--pick"], ["undo"]]) func whatWasRejectedKeepsTheEventThatItsFrameWasGiven(
+        _ words: [String]
+    ) throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)
         let file = try table.write(
@@ -220,19 +235,24 @@ import Testing
         let table = try Table()
         try table.sampleCard()
         #expect(try table.importing().status == 0)
-        let told = try mark(table, ["--rating", "4", "--colour", "2", "--pick", table.card + "/DCIM/100CANON/IMG_0002.CR2"])
+        let told = try mark(
+            table, ["--rating", "4", "--colour", "2", "--pick", table.card + "/DCIM/100CANON/IMG_0002.CR2"])
         let marks = told.items("mark")
         #expect(
             marks.count == 2
-                && marks.allSatisfy { $0["rating"] as? Int == 4 && $0["colour"] as? Int == 2 && $0["pick"] as? String == "picked" })
-        #expect(told.items("marked").first?["pictures"] as? Int == 2 && told.items("summary").count == 1, "\(told.output)")
+                && marks.allSatisfy {
+                    $0["rating"] as? Int == 4 && $0["colour"] as? Int == 2 && $0["pick"] as? String == "picked"
+                })
+        #expect(
+            told.items("marked").first?["pictures"] as? Int == 2 && told.items("summary").count == 1, "\(told.output)")
         let undone = try mark(table, ["--undo", try token(told)])
         #expect(undone.items("mark").allSatisfy { $0["rating"] is NSNull && $0["pick"] is NSNull })
     }
 
     @Test(arguments: [
-        ["--rating", "6", "abcdef"], ["--colour", "9", "abcdef"], ["abcdef"], ["--pick"], ["--pick", "--reject", "abcdef"],
-        ["--undo"], ["--undo", "--pick", "x"], ["--pick", "abcde"], ["--pick", "abcdef"], ["--pick", "/nowhere/IMG_1.JPG"],
+        ["--rating", "6", "abcdef"], ["--colour", "9", "abcdef"], ["abcdef"], ["--pick"],
+        ["--pick", "--reject", "abcdef"], ["--undo"], ["--undo", "--pick", "x"], ["--pick", "abcde"],
+        ["--pick", "abcdef"], ["--pick", "/nowhere/IMG_1.JPG"],
     ]) func mistakesAreTold(_ words: [String]) throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)

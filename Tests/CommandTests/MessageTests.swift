@@ -10,7 +10,9 @@ import Testing
     /// Whoever mistypes the state's name must not read that nothing was ever ingested.
     @Test(arguments: reading) func aStateThatIsNotThereIsNoneThatIsEmpty(_ verb: [String]) throws {
         let outcome = try Program.run(verb + ["--state", "/nowhere/at/all"])
-        #expect(outcome.status == 5 && outcome.errors.contains("There is no state directory `/nowhere/at/all`."), "\(outcome.errors)")
+        #expect(
+            outcome.status == 5 && outcome.errors.contains("There is no state directory `/nowhere/at/all`."),
+            "\(outcome.errors)")
         #expect(outcome.output.isEmpty)
         let table = try Table(), file = try table.write("state", "a file")
         let wrong = try Program.run(verb + ["--state", file])
@@ -24,7 +26,8 @@ import Testing
         try table.sampleCard()
         #expect(try table.importing().status == 0)
         for path in [table.state, table.root.path] { #expect(chmod(path, path == table.state ? 0o700 : 0o755) == 0) }
-        // By a program of its own: what is started beside us while we write it would keep it open, and then it cannot be run.
+        // By a program of its own: what is started beside us while we write it would keep it open, and then it cannot
+        // be run.
         let copying = try Process.run(URL(fileURLWithPath: "/bin/cp"), arguments: [Program.path, copy])
         copying.waitUntilExit()
         let process = Process(), errors = Pipe(), output = Pipe()
@@ -85,7 +88,9 @@ import Testing
         try table.sampleCard()
         #expect(try table.importing().status == 0)
         let outcome = try Program.run(["history", "--run", "99", "--state", table.state])
-        #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: There is no run 99") && !outcome.errors.contains("Usage"))
+        #expect(
+            outcome.status == 2 && outcome.errors.hasPrefix("error: There is no run 99")
+                && !outcome.errors.contains("Usage"))
     }
 
     @Test(arguments: [
@@ -95,7 +100,8 @@ import Testing
         ("stages: [{ upload: { to: [a] } }, { select: {} }]", "decides for all targets"),
     ])
     func checkSaysWhatToWrite(_ line: String, _ hint: String?) throws {
-        let table = try Table(), stages = line.hasPrefix("stages") ? "" : "stages: [{ exif: {} }, { upload: { to: [a] } }]"
+        let table = try Table()
+        let stages = line.hasPrefix("stages") ? "" : "stages: [{ exif: {} }, { upload: { to: [a] } }]"
         let file = try table.write(
             "p.yaml", "version: 1\n\(line)\n\(stages)\ntargets: { a: { folder: { path: \"\(table.archive)\" } } }\n")
         let outcome = try Program.run(["check", file], in: table.root.path)
@@ -119,7 +125,10 @@ import Testing
             """)
         let outcome = try table.run(["check", file])
         #expect(outcome.status == 0)
-        #expect(Set(outcome.items("diagnostic").compactMap { $0["code"] as? String }).isSuperset(of: ["no-capture-time", "no-sign-in"]))
+        #expect(
+            Set(outcome.items("diagnostic").compactMap { $0["code"] as? String }).isSuperset(of: [
+                "no-capture-time", "no-sign-in",
+            ]))
     }
 
     /// A wrong file's lines are not told one by one.
@@ -127,10 +136,14 @@ import Testing
         let table = try Table()
         let strange = try table.write("shadow", (1...40).map { "account\($0): \"*:19000:0:99999\"\n" }.joined())
         let outcome = try Program.run(["check", strange])
-        #expect(outcome.status == 78 && outcome.output.contains("does not look like a pipeline") && !outcome.output.contains("account9"))
+        #expect(
+            outcome.status == 78 && outcome.output.contains("does not look like a pipeline")
+                && !outcome.output.contains("account9"))
         let text = try table.write("passwd", "account:x:0:0:account:/account:/bin/sh\n")
         let words = try Program.run(["check", text])
-        #expect(words.status == 78 && words.output.contains("does not look like a pipeline") && !words.output.contains("account"))
+        #expect(
+            words.status == 78 && words.output.contains("does not look like a pipeline")
+                && !words.output.contains("account"))
         let broken = try table.write("p.yaml", "version: 1\n" + (1...40).map { "stage\($0): 1\n" }.joined())
         let lines = try Program.run(["check", broken]).output
         #expect(lines.contains("more remarks") && !lines.contains("`stage40`"), "\(lines)")
@@ -146,7 +159,9 @@ import Testing
     /// A dump beside its copies: one reason, said once, with what helps.
     @Test func aReasonThatAllFilesShareIsSaidOnce() throws {
         let table = try Table()
-        for number in 1...9 { try table.write("CARD/DCIM/100A/IMG_000\(number).JPG", Data([0xFF, 0xD8, 0xFF, UInt8(number), 0xFF, 0xD9])) }
+        for number in 1...9 {
+            try table.write("CARD/DCIM/100A/IMG_000\(number).JPG", Data([0xFF, 0xD8, 0xFF, UInt8(number), 0xFF, 0xD9]))
+        }
         #expect(try table.importing().status == 0)
         let outcome = try Program.run(["safe-to-format", table.card, "--state", table.state])
         let lines = outcome.output.split(separator: "\n")

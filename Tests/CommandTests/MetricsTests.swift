@@ -31,11 +31,13 @@ import Testing
         _ = try URLRequest("ftp://ann:wrong@127.0.0.1:\(push)/").body()
         let size = table.files(table.archive).values.reduce(0) { $0 + $1.count }
         let wanted = [
-            #"filmgate_deliveries_total{target="archive"} 4"#, #"filmgate_delivered_bytes_total{target="archive"} \#(size)"#,
-            #"filmgate_shutter_to_delivered_seconds_count{target="archive"} 4"#, #"filmgate_target_held{target="archive"} 0"#,
-            #"filmgate_target_held{target="dead"} 0"#, #"filmgate_target_held{target="refusing"} 1"#,
-            #"filmgate_queue_bytes{target="archive"} 0"#, #"filmgate_queue_bytes{target="dead"} \#(size)"#,
-            #"filmgate_queue_oldest_seconds{target="archive"} 0"#, #"filmgate_queue_oldest_seconds{target="dead"} "#,
+            #"filmgate_deliveries_total{target="archive"} 4"#,
+            #"filmgate_delivered_bytes_total{target="archive"} \#(size)"#,
+            #"filmgate_shutter_to_delivered_seconds_count{target="archive"} 4"#,
+            #"filmgate_target_held{target="archive"} 0"#, #"filmgate_target_held{target="dead"} 0"#,
+            #"filmgate_target_held{target="refusing"} 1"#, #"filmgate_queue_bytes{target="archive"} 0"#,
+            #"filmgate_queue_bytes{target="dead"} \#(size)"#, #"filmgate_queue_oldest_seconds{target="archive"} 0"#,
+            #"filmgate_queue_oldest_seconds{target="dead"} "#,
             #"filmgate_refused_total{source="ftp 127.0.0.1:\#(push)",what="password"} 1"#,
             #"filmgate_disk_free_bytes{place="archive"} "#, #"filmgate_disk_free_bytes{place="spool"} "#,
         ]

@@ -23,7 +23,9 @@ import Testing
         try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
         // Nothing was said by the disk, so nothing is held against its copies; and the way is to mount it.
         let answer = try Program.run(["safe-to-format", table.card, "--state", table.state, "--allow", "same-device"])
-        #expect(answer.status == 8 && answer.output.contains("not mounted") && answer.output.contains("Mount the disk"), "\(answer.output)")
+        #expect(
+            answer.status == 8 && answer.output.contains("not mounted") && answer.output.contains("Mount the disk"),
+            "\(answer.output)")
         for words in [[table.card] + both, [table.card, "--again"] + both, [table.path("CARDB"), "--to", backup]] {
             let refused = try table.run(["import"] + words)
             #expect(refused.status == 2 && refused.output.contains("16 files"), "\(refused.output)")
@@ -79,14 +81,18 @@ import Testing
         #expect(answer.status == 8 && answer.output.contains("not mounted"), "\(answer.output)")
     }
 
-    /// A ledger of before has noted no disk: the refusal names what lets the files be, and the other way only where there is one.
+    /// A ledger of before has noted no disk: the refusal names what lets the files be, and the other way only where
+    /// there is one.
     @Test func anInboxThatWasEmptiedIsLetBe() throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
         #expect(try table.importing().status == 0)
-        let script = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('UPDATE target SET disk = NULL'); db.commit()"
+        let script =
+            "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('UPDATE target SET disk = NULL'); db.commit()"
         try #require(Mounting.run("/usr/bin/env", ["python3", "-c", script, table.state + "/ledger.sqlite"]) == 0)
-        for name in try files.contentsOfDirectory(atPath: table.archive) { try files.removeItem(atPath: table.archive + "/" + name) }
+        for name in try files.contentsOfDirectory(atPath: table.archive) {
+            try files.removeItem(atPath: table.archive + "/" + name)
+        }
         try files.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
         let pipeline = try table.write(
             "p.yaml",
@@ -97,7 +103,9 @@ import Testing
             targets: { a: { folder: { path: "\(table.archive)", verify: size } } }
             """)
         let way = "filmgate cancel --gone '\(table.archive)'"
-        for (words, offersAgain) in [(["import", table.card, "--to", table.archive], true), (["run", "--once", pipeline], false)] {
+        for (words, offersAgain) in [
+            (["import", table.card, "--to", table.archive], true), (["run", "--once", pipeline], false),
+        ] {
             let refused = try table.run(words)
             #expect(refused.status == 2 && refused.output.contains(way), "\(refused.output)")
             #expect(refused.output.contains("--again") == offersAgain)
@@ -107,7 +115,9 @@ import Testing
         let taken = try table.run(["cancel", "--yes", "--gone", table.archive])
         #expect(taken.status == 0 && taken.count("filtered") == 3, "\(taken.output)")
         let second = try table.importing()
-        #expect(second.status == 0 && second.count("delivered") == 0 && table.files(table.archive).isEmpty, "\(second.output)")
+        #expect(
+            second.status == 0 && second.count("delivered") == 0 && table.files(table.archive).isEmpty,
+            "\(second.output)")
         #expect(try table.importing(["--again"]).count("delivered") == 3)
     }
 
@@ -116,7 +126,9 @@ import Testing
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
         #expect(try table.importing().status == 0)
-        for name in try files.contentsOfDirectory(atPath: table.archive) { try files.removeItem(atPath: table.archive + "/" + name) }
+        for name in try files.contentsOfDirectory(atPath: table.archive) {
+            try files.removeItem(atPath: table.archive + "/" + name)
+        }
         #expect(try table.importing().status == 0)
         #expect(try table.importing(["--again"]).status == 0)
         #expect(table.files(table.archive).count == 3)

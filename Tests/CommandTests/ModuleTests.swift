@@ -38,8 +38,11 @@ import Testing
         let fields = try #require(text.range(of: "\"fields\": ["))
         var changed = text.replacingCharacters(
             in: fields,
-            with: "\"fields\": [{\"name\": \"key\", \"kind\": \"secret\", \"help\": \"The key.\", \"required\": True},\n         ")
-        changed = changed.replacingOccurrences(of: "{\"folder\": \"{scratch}\"", with: "{\"folder\": \"{scratch}\"\(test)")
+            with:
+                "\"fields\": [{\"name\": \"key\", \"kind\": \"secret\", \"help\": \"The key.\", \"required\": True},\n         "
+        )
+        changed = changed.replacingOccurrences(
+            of: "{\"folder\": \"{scratch}\"", with: "{\"folder\": \"{scratch}\"\(test)")
         changed = changed.replacingOccurrences(
             of: "def upload(job):",
             with: """
@@ -51,8 +54,10 @@ import Testing
                 def upload(job):
                     if key != "right-key": raise OSError("The key does not fit.")
                 """)
-        changed = changed.replacingOccurrences(of: "{\"configure\": configure", with: "{\"secrets\": secrets, \"configure\": configure")
-        let path = try table.write("filmgate-module-locked", changed.replacingOccurrences(of: "\"shelf\"", with: "\"locked\""))
+        changed = changed.replacingOccurrences(
+            of: "{\"configure\": configure", with: "{\"secrets\": secrets, \"configure\": configure")
+        let path = try table.write(
+            "filmgate-module-locked", changed.replacingOccurrences(of: "\"shelf\"", with: "\"locked\""))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         return path
     }
@@ -60,11 +65,13 @@ import Testing
     @Test func aModulesOwnSecretIsGivenByHand() throws {
         let table = try Table(), path = try locked(table, "")
         let canary = try Program.run(["modules", "test", path])
-        #expect(canary.status == 1 && canary.output.contains("The key does not fit."), "\(canary.output) \(canary.errors)")
+        #expect(
+            canary.status == 1 && canary.output.contains("The key does not fit."), "\(canary.output) \(canary.errors)")
         // One cause, written out once.
         #expect(canary.output.contains("as in \"") && canary.output.contains("24 times: "), "\(canary.output)")
         for value in ["key=right-key", "key=${env:LOCKED_KEY}"] {
-            let run = try Program.run(["modules", "test", path, "--secret", value], environment: ["LOCKED_KEY": "right-key"])
+            let run = try Program.run(
+                ["modules", "test", path, "--secret", value], environment: ["LOCKED_KEY": "right-key"])
             #expect(run.status == 0, "\(run.output) \(run.errors)")
         }
         let other = try Program.run(["modules", "test", path, "--secret", "kye=x"])
@@ -72,9 +79,14 @@ import Testing
     }
 
     @Test func aSecretInTheOptionsIsNamedOnce() throws {
-        let table = try Table(), run = try Program.run(["modules", "test", try locked(table, ", \"key\": \"right-key\"")])
-        #expect(run.status == 1 && run.output.contains("`key` is a secret") && run.output.contains("--secret key="), "\(run.output)")
-        #expect(run.output.split(separator: "\n").count { $0.hasPrefix("FAILED") } == 1 && !run.output.contains("right-key"))
+        let table = try Table()
+        let run = try Program.run(["modules", "test", try locked(table, ", \"key\": \"right-key\"")])
+        #expect(
+            run.status == 1 && run.output.contains("`key` is a secret") && run.output.contains("--secret key="),
+            "\(run.output)")
+        #expect(
+            run.output.split(separator: "\n").count { $0.hasPrefix("FAILED") } == 1 && !run.output.contains("right-key")
+        )
     }
 
     @Test func theyAreListedWithWhatTheySay() throws {
@@ -103,15 +115,18 @@ import Testing
 
     @Test func checkKnowsTheirOptions() throws {
         let table = try Table()
-        #expect(try Program.run(["check", try pipeline(table, "{ folder: /srv }")], environment: Self.path).status == 0)
-        let wrong = try Program.run(["check", try pipeline(table, "{ fodler: /srv }"), "--json"], environment: Self.path)
+        #expect(
+            try Program.run(["check", try pipeline(table, "{ folder: /srv }")], environment: Self.path).status == 0)
+        let wrong = try Program.run(
+            ["check", try pipeline(table, "{ fodler: /srv }"), "--json"], environment: Self.path)
         #expect(wrong.status == 78)
         let found = wrong.items("diagnostic").filter { $0["severity"] as? String == "error" }
         #expect(found.map { $0["code"] as? String } == ["missing-key", "unknown-key"])
         #expect(found.last?["line"] as? Int == 8)
         #expect(found.last?["hint"] as? String == "Did you mean `folder`?")
         #expect(
-            try Program.run(["check", try pipeline(table, "{ folder: /srv }")]).output.contains("There is no target module called `shelf`"))
+            try Program.run(["check", try pipeline(table, "{ folder: /srv }")]).output.contains(
+                "There is no target module called `shelf`"))
     }
 
     @Test func aFileCanNameTheirPrograms() throws {

@@ -22,5 +22,7 @@ import Testing
         #expect(table.files(table.archive).count == 3)
     }
 
-    private func arrived(_ table: Table, _ name: String) -> Bool { table.files(table.archive).keys.contains { $0.hasSuffix(name) } }
+    private func arrived(_ table: Table, _ name: String) -> Bool {
+        table.files(table.archive).keys.contains { $0.hasSuffix(name) }
+    }
 }

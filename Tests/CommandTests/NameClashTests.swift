@@ -4,7 +4,9 @@ import Testing
 
 /// Names that clash, or only would where the copies end up.
 @Suite(.ownThreads) struct NameClashTests {
-    private static func jpeg(_ byte: UInt8) -> Data { Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 40) + [0xFF, 0xD9]) }
+    private static func jpeg(_ byte: UInt8) -> Data {
+        Data([0xFF, 0xD8] + [UInt8](repeating: byte, count: 40) + [0xFF, 0xD9])
+    }
 
     private func rows(_ items: [[String: Any]]) -> [String] {
         items.map { item in
@@ -18,7 +20,8 @@ import Testing
     private func date(_ table: Table, _ folder: String) throws {
         for path in table.files(table.path(folder)).keys {
             try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)], ofItemAtPath: table.path(folder) + "/" + path)
+                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000)],
+                ofItemAtPath: table.path(folder) + "/" + path)
         }
     }
 
@@ -61,7 +64,9 @@ import Testing
         let run = try table.importing()
         #expect(run.status == 0 && run.count("seen") == 3, "\(run.output)")
         let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }.sorted()
-        let duplicates = run.items().filter { $0["ending"] as? String == "duplicate" }.compactMap { $0["path"] as? String }
+        let duplicates = run.items().filter { $0["ending"] as? String == "duplicate" }.compactMap {
+            $0["path"] as? String
+        }
         // Each is there under its own name, or said to be the other's twin.
         #expect(names.count + duplicates.count == 3 && names.contains("IMG_1.NEF"), "\(names) \(duplicates)")
         #expect(try table.run(["safe-to-format", table.card, "--allow", "same-device"]).status == 0)
@@ -116,15 +121,20 @@ import Testing
         #expect(run.status == 0 && run.count("delivered") == 9)
         let names = table.files(table.archive).keys.map { ($0 as NSString).lastPathComponent }
         #expect(
-            Set(names.map { $0.split(separator: "-").count }) == [2, 3] && names.filter { $0.hasSuffix("-9.JPG") }.count == 1, "\(names)")
+            Set(names.map { $0.split(separator: "-").count }) == [2, 3]
+                && names.filter { $0.hasSuffix("-9.JPG") }.count == 1, "\(names)")
     }
 
     /// The same folder, mounted a second time: one copy would count as two.
-    @Test(.enabled(if: Mounting.works), arguments: ["", "/new"]) func oneFolderIsNamedOnceByAnyWay(_ below: String) throws {
+    @Test(.enabled(if: Mounting.works), arguments: ["", "/new"]) func oneFolderIsNamedOnceByAnyWay(
+        _ below: String
+    ) throws {
         let table = try Table()
         try table.write("CARD/DCIM/100AAAAA/IMG_1.JPG", Self.jpeg(1))
         let twin = table.path("twin")
-        for folder in [table.archive, twin] { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+        for folder in [table.archive, twin] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
         try #require(Mounting.run("/usr/bin/mount", ["--bind", table.archive, twin]) == 0)
         defer { Mounting.run("/usr/bin/umount", [twin]) }
         let run = try table.importing(["--to", twin + below], to: table.archive + below)
@@ -158,7 +168,8 @@ import Testing
         }
         let check = try table.run(["check", try pipeline(link + "/{kind}")])
         #expect(check.status == 78)
-        #expect(check.items("diagnostic").contains { $0["code"] as? String == "same-folder" && $0["line"] as? Int == 6 })
+        #expect(
+            check.items("diagnostic").contains { $0["code"] as? String == "same-folder" && $0["line"] as? Int == 6 })
         // One disk, two trees on it.
         #expect(try table.run(["check", try pipeline(link + "/{stem}")]).status == 0)
     }

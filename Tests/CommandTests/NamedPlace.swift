@@ -15,7 +15,8 @@ final class NamedPlace: Sendable {
     func answer(_ seen: FaultServer.Seen) -> FaultAct {
         if state.withLock(\.isDown) { return .answer(500) }
         guard seen.method == "PUT" else {
-            return state.withLock { $0.files[seen.target] }.map { .answer(200, headers: [("X-SHA256", $0)]) } ?? .answer(404)
+            return state.withLock { $0.files[seen.target] }.map { .answer(200, headers: [("X-SHA256", $0)]) }
+                ?? .answer(404)
         }
         return .compute { seen in
             self.state.withLock { state in
@@ -44,7 +45,8 @@ struct NameTable {
         let words = Array(String(repeating: text + " ", count: 40).utf8)
         let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xFE, UInt8((words.count + 2) >> 8), UInt8((words.count + 2) & 0xFF)]
         return try table.write(
-            path, path.hasSuffix(".XMP") ? Data("<x:xmpmeta>\(text)</x:xmpmeta>".utf8) : Data(head + words + [0xFF, 0xD9]))
+            path,
+            path.hasSuffix(".XMP") ? Data("<x:xmpmeta>\(text)</x:xmpmeta>".utf8) : Data(head + words + [0xFF, 0xD9]))
     }
 
     func pipeline(_ more: String = "") throws -> String {
@@ -66,7 +68,9 @@ struct NameTable {
     }
 
     /// `safe-to-format`, copies beside the card allowed.
-    func proof(_ card: String) throws -> Program.Outcome { try table.run(["safe-to-format", table.path(card), "--allow", "same-device"]) }
+    func proof(_ card: String) throws -> Program.Outcome {
+        try table.run(["safe-to-format", table.path(card), "--allow", "same-device"])
+    }
 
     /// What a folder holds, without Filmgate's own.
     func names(_ folder: String) -> [String] {

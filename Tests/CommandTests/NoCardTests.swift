@@ -6,7 +6,8 @@ import Testing
     @Test(arguments: ["canon", "nikon", "sony", "ptp"]) func aCameraWithoutACardIsToldPlainly(_ make: String) throws {
         let table = try Table()
         try table.sampleCard()
-        let camera = try Simulated(make, card: table.card, more: ["--at", "0s=pull-card"]), id = "ptpip://127.0.0.1:\(camera.port)"
+        let camera = try Simulated(make, card: table.card, more: ["--at", "0s=pull-card"])
+        let id = "ptpip://127.0.0.1:\(camera.port)"
         #expect(Self.becomesTrue { try Self.cardOf(camera, table) == false })
         let text = try Program.run(["cameras", "--host", "127.0.0.1:\(camera.port)", "--state", table.state])
         #expect(text.output.contains("no card"))
@@ -31,7 +32,8 @@ import Testing
     @Test(.enabled(if: hasGPhoto2)) func libgphoto2TakesACameraOnTheNetworkAndMissesItsCardAloud() throws {
         let table = try Table()
         try table.sampleCard()
-        let full = try Simulated("nikon", card: table.card), words = ["--via", "gphoto2", "--to", table.archive, "--verify", "size"]
+        let full = try Simulated("nikon", card: table.card)
+        let words = ["--via", "gphoto2", "--to", table.archive, "--verify", "size"]
         let taken = try table.run(["import", "--camera", "127.0.0.1:\(full.port)"] + words)
         #expect(taken.status == 0 && taken.count("delivered") >= 15, "\(taken.errors)")
         let bare = try Simulated("nikon", card: table.card, more: ["--at", "0s=pull-card"])

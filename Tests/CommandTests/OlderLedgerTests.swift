@@ -14,7 +14,8 @@ import Testing
         try #require(shell.terminationStatus == 0)
     }
 
-    /// Leaves the ledger as the release with so many migrations would have: that one wrote no name for what was not done.
+    /// Leaves the ledger as the release with so many migrations would have: that one wrote no name for what was not
+    /// done.
     private func age(_ scene: NameTable, to version: Int) throws {
         let script = """
             import sqlite3, sys
@@ -57,7 +58,9 @@ import Testing
         let status = try scene.table.run(["status"])
         #expect(status.status == 0 || status.output.contains("written by an older Filmgate"), "\(status.output)")
         let run = try scene.take("C", file, ["--event", "e"])
-        #expect(run.status == 0 && run.count("delivered") + run.count("alreadySeen") + run.count("duplicate") == 2, "\(run.output)")
+        #expect(
+            run.status == 0 && run.count("delivered") + run.count("alreadySeen") + run.count("duplicate") == 2,
+            "\(run.output)")
         let counts = try #require(try scene.table.run(["status"]).items("status").first?["assets"] as? [String: Int])
         #expect(counts["pending"] == 0 && counts["setAside"] == 0, "\(counts)")
         try scene.put("C/IMG_0001.XMP", "settings of frame 1")
@@ -89,7 +92,8 @@ import Testing
         for number in 1...2 { try scene.put("C/IMG_000\(number).JPG", "frame \(number)") }
         #expect(try scene.take("C", file).status == 8)
         let ledger = scene.table.state + "/ledger.sqlite", held = scene.table.path("held.sqlite")
-        try python("import sqlite3,sys; sqlite3.connect(sys.argv[1]).execute('VACUUM INTO ?', (sys.argv[2],))", [ledger, held])
+        try python(
+            "import sqlite3,sys; sqlite3.connect(sys.argv[1]).execute('VACUUM INTO ?', (sys.argv[2],))", [ledger, held])
         #expect(try scene.table.run(["assign", "e", "--wait", "2s"]).status == 0)
         let script = """
             import sqlite3, sys

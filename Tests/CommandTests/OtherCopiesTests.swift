@@ -31,7 +31,8 @@ import Testing
         #expect(try prove(table).status == 8)
         let refused = try table.run(["cancel", "--gone", table.card, "--yes"])
         let advice = try #require(refused.items("error").first?["advice"] as? String)
-        #expect(refused.status == 2 && advice.contains("`filmgate cancel --target '\(other)' --gone`"), "\(refused.output)")
+        #expect(
+            refused.status == 2 && advice.contains("`filmgate cancel --target '\(other)' --gone`"), "\(refused.output)")
         #expect(!advice.contains("Remove"))
         #expect(try table.run(["cancel", "--target", other, "--gone", "--yes"]).status == 0)
         let yes = try prove(table)
@@ -84,7 +85,8 @@ import Testing
         try table.frames("HOT", count: 1, from: 1)
         #expect(try table.run(["run", pipeline, "--once"]).status == 8)
         let no = try prove(table, table.path("HOT"))
-        #expect(no.status == 8 && no.output.contains("filmgate assign") && !no.output.contains("broke off"), "\(no.output)")
+        #expect(
+            no.status == 8 && no.output.contains("filmgate assign") && !no.output.contains("broke off"), "\(no.output)")
     }
 
     /// A frame of no bytes is a lost picture, whatever the proof says of it.

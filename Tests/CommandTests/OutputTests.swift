@@ -14,16 +14,21 @@ import Testing
         try process.run()
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return Program.Outcome(status: process.terminationStatus, output: String(decoding: text, as: UTF8.self), errors: reader.text())
+        return Program.Outcome(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self), errors: reader.text())
     }
 
     private func expectFull(_ words: [String]) throws {
         let outcome = try shell("\"$0\" \"$@\" > /dev/full", words)
         #expect(outcome.status == 7, "\(words): \(outcome.errors)")
-        #expect(outcome.errors.components(separatedBy: "Cannot write to stdout: No space left on device").count == 2, "\(outcome.errors)")
+        #expect(
+            outcome.errors.components(separatedBy: "Cannot write to stdout: No space left on device").count == 2,
+            "\(outcome.errors)")
     }
 
-    @Test(arguments: [["schema"], ["--help"], ["import", "--help"], ["modules"], ["modules", "--json"], ["--version"]])
+    @Test(arguments: [
+        ["schema"], ["--help"], ["import", "--help"], ["modules"], ["modules", "--json"], ["--version"],
+    ])
     func aFullDiskEndsWithSeven(_ words: [String]) throws { try expectFull(words) }
 
     @Test func anImportGoesOnToItsEnd() throws {

@@ -4,7 +4,8 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// A service that is paid by credits: what is left is told, what was put off goes on, and nothing is tried while it is not well.
+/// A service that is paid by credits: what is left is told, what was put off goes on, and nothing is tried while it is
+/// not well.
 @Suite(.ownThreads) struct PaidServiceTests {
     let table: Table, gallery: PaidGallery, server: FaultServer, file: String
     let secret = ["FILMGATE_GALLERY_TOKEN": Gallery.token]
@@ -39,9 +40,11 @@ import Testing
         // The run asked a last time: `status` asks nobody.
         let asked = gallery.asked.count
         let status = try #require(try table.run(["status"]).items("status").first?["credits"] as? [[String: Any]])
-        #expect(status.count == 1 && status.first?["balance"] as? Int == 57 && status.first?["name"] as? String == "wall")
+        #expect(
+            status.count == 1 && status.first?["balance"] as? Int == 57 && status.first?["name"] as? String == "wall")
         #expect(status.first?["sign_ins"] as? [String] == ["studio"])
-        #expect(try Program.run(["status", "--state", table.state]).output.contains("wall: 57 credits left, heard at "))
+        #expect(
+            try Program.run(["status", "--state", table.state]).output.contains("wall: 57 credits left, heard at "))
         #expect(gallery.asked.count == asked)
         gallery.set { $0.credits = 1 }
         let line = try table.run(["whoami", file], environment: secret)
@@ -61,7 +64,9 @@ import Testing
         gallery.set { $0.isWell = false }
         let ill = try deliver("1s")
         #expect(ill.status == 8 && ill.count("pending") == 3, "\(ill.output)")
-        #expect(ill.items().contains { ($0["reason"] as? String)?.contains("not well") == true } || ill.output.contains("not well"))
+        #expect(
+            ill.items().contains { ($0["reason"] as? String)?.contains("not well") == true }
+                || ill.output.contains("not well"))
         // Not one was tried.
         #expect(!gallery.asked.contains { $0.contains("/uploads/") } && gallery.asked.contains("GET /health"))
         gallery.set { $0.isWell = true }
@@ -89,7 +94,8 @@ import Testing
         defer { server.stop() }
         gallery.set { ($0.credits, $0.processesFrom) = (1, 3) }
         let broke = try deliver()
-        let left = try #require(broke.items().first { $0["ending"] as? String == "pending" }), path = try #require(left["path"] as? String)
+        let left = try #require(broke.items().first { $0["ending"] as? String == "pending" })
+        let path = try #require(left["path"] as? String)
         let taken = try table.run(["cancel", "\(table.card)/\(path)", "--yes"])
         #expect(taken.status == 0, "\(taken.output)\(taken.errors)")
         gallery.set { $0.credits = 10 }

@@ -46,7 +46,9 @@ import Testing
     @Test func aPausedRunCanBeStopped() throws {
         let table = try Table()
         try table.frames("hot", count: 1, from: 0)
-        let arguments = ["watch", table.path("hot"), "--to", table.archive, "--settle", "0ms", "--state", table.state, "--json"]
+        let arguments = [
+            "watch", table.path("hot"), "--to", table.archive, "--settle", "0ms", "--state", table.state, "--json",
+        ]
         let run = try Background(arguments)
         #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
         #expect(try table.run(["pause"]).status == 0)

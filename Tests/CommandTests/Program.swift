@@ -7,7 +7,9 @@ struct Program {
         var status: Int32, output: String, errors: String
         /// The JSON Lines of stdout.
         var objects: [[String: Any]] {
-            output.split(separator: "\n").compactMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+            output.split(separator: "\n").compactMap {
+                try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+            }
         }
         func items(_ type: String = "item") -> [[String: Any]] { objects.filter { $0["type"] as? String == type } }
         var summary: [String: Any] { items("summary").last ?? [:] }
@@ -17,12 +19,15 @@ struct Program {
     /// Beside the test bundle in the build folder.
     static let path: String = {
         let bundle =
-            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            ?? URL(fileURLWithPath: CommandLine.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("filmgate").path
     }()
 
     /// Runs to the end; ten minutes at most.
-    static func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws -> Outcome {
+    static func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws
+        -> Outcome
+    {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -34,7 +39,8 @@ struct Program {
         try process.run()
         let text = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return Outcome(status: process.terminationStatus, output: String(decoding: text, as: UTF8.self), errors: reader.text())
+        return Outcome(
+            status: process.terminationStatus, output: String(decoding: text, as: UTF8.self), errors: reader.text())
     }
 }
 

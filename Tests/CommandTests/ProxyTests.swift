@@ -35,7 +35,9 @@ import Testing
         let proxy = try FaultServer { _, _ in .answer(status) }
         defer { proxy.stop() }
         let outcome = try importing("http://ann:pr0xy-canary@127.0.0.1:\(proxy.port)"), reason = reason(outcome)
-        #expect(outcome.status == 8 && outcome.count("setAside") == 0 && outcome.count("pending") >= 15, "\(outcome.errors)")
+        #expect(
+            outcome.status == 8 && outcome.count("setAside") == 0 && outcome.count("pending") >= 15, "\(outcome.errors)"
+        )
         #expect(reason.contains("The proxy 127.0.0.1:\(proxy.port) of `https_proxy` \(words)"), "\(reason)")
         #expect(reason.contains("gallery.example (\(status))"))
         #expect(proxy.seen.first?.method == "CONNECT")
@@ -43,13 +45,15 @@ import Testing
 
     @Test func aProxyThatIsDownIsNamed() throws {
         let port = FreePort.next(), outcome = try importing("127.0.0.1:\(port)")
-        #expect(outcome.status == 8 && reason(outcome).contains("The proxy 127.0.0.1:\(port) of `https_proxy` cannot be reached"))
+        #expect(
+            outcome.status == 8
+                && reason(outcome).contains("The proxy 127.0.0.1:\(port) of `https_proxy` cannot be reached"))
     }
 
     /// libcurl repeats the whole address of a proxy that it does not understand.
     @Test(arguments: [
-        "foo://ann:pr0xy-canary@127.0.0.1:1", "http://ann:pr0xy canary@127.0.0.1:1", "http://ann:pr0xy-canary@127.0.0.1:99999",
-        "http://ann:pr0xy-canary@no where:1",
+        "foo://ann:pr0xy-canary@127.0.0.1:1", "http://ann:pr0xy canary@127.0.0.1:1",
+        "http://ann:pr0xy-canary@127.0.0.1:99999", "http://ann:pr0xy-canary@no where:1",
     ])
     func theProxysPasswordIsShownNowhere(_ proxy: String) throws {
         let outcome = try importing(proxy)

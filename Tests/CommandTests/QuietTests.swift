@@ -29,11 +29,15 @@ import Testing
     }
 
     /// A service whose journal is no terminal: it draws no bar, and sleeps while nothing comes.
-    @Test(.disabled(if: ProcessInfo.processInfo.environment["FILMGATE_SANITIZER"] == "thread", "its own thread wakes ten times a second"))
+    @Test(
+        .disabled(
+            if: ProcessInfo.processInfo.environment["FILMGATE_SANITIZER"] == "thread",
+            "its own thread wakes ten times a second"))
     func anIdleRunWithoutATerminalSleeps() throws {
         let table = try Table()
         try table.frames("hot", count: 1, from: 0)
-        let file = try pipeline(table, targets: "archive: { folder: { path: \"\(table.archive)\", verify: size } }", to: "archive")
+        let file = try pipeline(
+            table, targets: "archive: { folder: { path: \"\(table.archive)\", verify: size } }", to: "archive")
         let run = try Background(["run", file, "--state", table.state])
         #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
         Thread.sleep(forTimeInterval: 1)

@@ -6,7 +6,9 @@ import Testing
 
 /// A run whose pipeline file is written again while it goes on.
 @Suite(.ownThreads, .serialized) struct ReloadTests {
-    @discardableResult private func write(_ table: Table, to: [String], rule: String = "", stage: String = "dedupe") throws -> String {
+    @discardableResult private func write(
+        _ table: Table, to: [String], rule: String = "", stage: String = "dedupe"
+    ) throws -> String {
         let targets = to.map { "  \($0): { folder: { path: \"\(table.path($0))\", verify: size } }" }
         return try table.write(
             "live.yaml",
@@ -32,7 +34,9 @@ import Testing
         return run
     }
 
-    private func count(_ run: Background, reload: String) -> Int { run.said.components(separatedBy: "\"reload\":\"\(reload)\"").count - 1 }
+    private func count(_ run: Background, reload: String) -> Int {
+        run.said.components(separatedBy: "\"reload\":\"\(reload)\"").count - 1
+    }
 
     private func waits(_ run: Background, for count: Int, _ reload: String) -> Bool {
         Background.within(seconds: 30) { self.count(run, reload: reload) >= count }
@@ -47,12 +51,18 @@ import Testing
         #expect(waits(run, for: 1, "refused"))
         // Right by itself, but delivering into the folder that it watches.
         try write(table, to: ["archive", "hot"])
-        #expect(Background.within(seconds: 30) { self.count(run, reload: "refused") == 2 || self.count(run, reload: "taken") == 1 })
+        #expect(
+            Background.within(seconds: 30) {
+                self.count(run, reload: "refused") == 2 || self.count(run, reload: "taken") == 1
+            })
         try table.frames("hot", count: 3, from: 10)
         #expect(Background.within(seconds: 30) { table.files(table.archive).count == 5 })
         let outcome = run.kill(SIGINT)
         #expect(outcome.status == 130)
-        #expect(outcome.items("diagnostic").contains { "\($0["message"] ?? "")".contains("dedup") && $0["line"] as? Int == 5 })
+        #expect(
+            outcome.items("diagnostic").contains {
+                "\($0["message"] ?? "")".contains("dedup") && $0["line"] as? Int == 5
+            })
         #expect(outcome.count("delivered") == 5, "\(outcome.output)")
         #expect(table.files(table.path("hot")).count == 5)
     }
@@ -81,14 +91,18 @@ import Testing
     @Test func aNewTargetReceivesWhatItsRuleSaysAndNothingTwice() throws {
         let table = try Table()
         try table.frames("hot", count: 3, from: 0)
-        try table.write("hot/DCIM/100TEST/IMG_0100.DNG", Data([0x49, 0x49, 0x2A, 0, 8] + [UInt8](repeating: 0, count: 500)))
+        try table.write(
+            "hot/DCIM/100TEST/IMG_0100.DNG", Data([0x49, 0x49, 0x2A, 0, 8] + [UInt8](repeating: 0, count: 500)))
         let run = try start(table)
         #expect(Background.within(seconds: 30) { delivered(table, "archive").count == 4 })
         let rule = "profiles: [ { match: {}, deliver: { archive: [jpeg, raw], second: [jpeg] } } ]"
         try write(table, to: ["archive", "second"], rule: rule)
         #expect(waits(run, for: 1, "taken"))
         try table.frames("hot", count: 2, from: 10)
-        #expect(Background.within(seconds: 30) { delivered(table, "second").count == 5 && delivered(table, "archive").count == 6 })
+        #expect(
+            Background.within(seconds: 30) {
+                delivered(table, "second").count == 5 && delivered(table, "archive").count == 6
+            })
         let outcome = run.kill(SIGINT)
         #expect(outcome.status == 130)
         let names = delivered(table, "second").keys.map { ($0 as NSString).lastPathComponent }.sorted()
@@ -99,7 +113,8 @@ import Testing
 
     /// Each port has its own half of an upload of that name, and gives it back after a restart, whichever opens first.
     @Test func twoPortsKeepTheirHalvesOverARestart() throws {
-        let table = try Table(), ports = [FreePort.next(), FreePort.next()], password = ["FTP_PASSWORD": "f7Qz-long-enough-91"]
+        let table = try Table(), ports = [FreePort.next(), FreePort.next()]
+        let password = ["FTP_PASSWORD": "f7Qz-long-enough-91"]
         let sources = ports.map {
             "  - ftp: { listen: \"127.0.0.1:\($0)\", incomplete: 10m, logins: [ { user: ann, password: \"${env:FTP_PASSWORD}\" } ] }"
         }
@@ -172,15 +187,19 @@ import Testing
         try table.frames("hot", count: 1, from: 0)
         for (folder, targets) in [("a", ["archive"]), ("b", ["archive", "second"])] {
             try FileManager.default.createDirectory(atPath: table.path(folder), withIntermediateDirectories: true)
-            try FileManager.default.moveItem(atPath: try write(table, to: targets), toPath: table.path(folder + "/live.yaml"))
+            try FileManager.default.moveItem(
+                atPath: try write(table, to: targets), toPath: table.path(folder + "/live.yaml"))
         }
         func point(to folder: String) throws {
             let file = link == "current" ? "" : "/live.yaml"
-            try FileManager.default.createSymbolicLink(atPath: table.path("new"), withDestinationPath: table.path(folder) + file)
+            try FileManager.default.createSymbolicLink(
+                atPath: table.path("new"), withDestinationPath: table.path(folder) + file)
             #expect(rename(table.path("new"), table.path(link)) == 0)
         }
         try point(to: "a")
-        let run = try Background(["run", table.path(link == "current" ? "current/live.yaml" : link), "--state", table.state, "--json"])
+        let run = try Background([
+            "run", table.path(link == "current" ? "current/live.yaml" : link), "--state", table.state, "--json",
+        ])
         #expect(run.line(#"{"type":"status""#) != nil)
         #expect(Background.within(seconds: 30) { table.files(table.archive).count == 1 })
         try point(to: "b")
@@ -193,7 +212,8 @@ import Testing
         #expect(run.kill(SIGINT).status == 130)
     }
 
-    /// A reload waits a few seconds for what is being sent, not minutes: meanwhile nobody listens to cameras and folders.
+    /// A reload waits a few seconds for what is being sent, not minutes: meanwhile nobody listens to cameras and
+    /// folders.
     @Test func aSlowDeliveryDoesNotKeepTheSourcesWaiting() throws {
         let table = try Table()
         try table.frames("hot", count: 1, from: 0)
@@ -216,7 +236,9 @@ import Testing
         _ = try pipeline("two")
         #expect(waits(run, for: 1, "taken"))
         try table.frames("hot", count: 1, from: 10)
-        #expect(Background.within(seconds: 60) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0010.JPG") } })
+        #expect(
+            Background.within(seconds: 60) { table.files(table.archive).keys.contains { $0.hasSuffix("IMG_0010.JPG") } }
+        )
         Glibc.kill(run.process.processIdentifier, SIGINT)
         run.kill(SIGINT)
     }

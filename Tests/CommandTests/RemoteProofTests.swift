@@ -36,7 +36,8 @@ import Testing
         let file = try pipeline(
             "http: { url: \"\(gallery.address)/api/assets\", auth: t, find: { url: \"\(gallery.address)/api/assets/{sha256}\" } }",
             "auth: { t: { bearer: { token: \"${env:FILMGATE_GALLERY_TOKEN}\" } } }")
-        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
+        let run = try table.run(
+            ["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
         #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)")
         let unasked = try table.run(["safe-to-format", table.card])
         #expect(unasked.status == 8)
@@ -54,7 +55,8 @@ import Testing
         #expect(away.items().allSatisfy { ($0["reason"] as? String ?? "").contains("has not taken back") })
     }
 
-    /// The digest that a gallery named when it took a file counts while nobody can ask it, and not when it says that the file is gone.
+    /// The digest that a gallery named when it took a file counts while nobody can ask it, and not when it says that
+    /// the file is gone.
     @Test func aConfirmedDigestCountsForNothingAgainstWhatIsSaidNow() throws {
         let gallery = try Gallery(table), environment = Gallery.environment
         let file = try pipeline(
@@ -76,8 +78,8 @@ import Testing
         empty.stop()
     }
 
-    /// "No longer here" is written down, whoever heard it, and stands until the gallery itself says otherwise: not while it is broken, away or
-    /// not asked, and not for a pipeline that does not name it.
+    /// "No longer here" is written down, whoever heard it, and stands until the gallery itself says otherwise: not
+    /// while it is broken, away or not asked, and not for a pipeline that does not name it.
     @Test(arguments: ["safe-to-format", "verify"])
     func aNoHoldsUntilTheTargetItselfSaysOtherwise(_ verb: String) throws {
         let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
@@ -99,7 +101,8 @@ import Testing
         #expect(try ask(file).status == 8)
         let other = try table.write(
             "other.yaml",
-            "version: 1\nstages: [upload: { to: [near] }]\ntargets: { near: { folder: { path: \"\(table.path("near"))\" } } }\n")
+            "version: 1\nstages: [upload: { to: [near] }]\ntargets: { near: { folder: { path: \"\(table.path("near"))\" } } }\n"
+        )
         #expect(try ask(other).status == 8)
         let again = try table.run(["import", table.card, "--pipeline", file])
         #expect(again.status == 0 && again.count("alreadySeen") == 3 && again.count("removed") == 3, "\(again.output)")
@@ -136,7 +139,8 @@ import Testing
         #expect(try table.run(["safe-to-format", table.card]).status == 8)
         let yes = try ask(file)
         #expect(yes.status == 0, "\(yes.output)")
-        let names = dav.state.withLock { Array($0.keys) }, name = try #require(names.first { $0.hasSuffix("IMG_0002.JPG") })
+        let names = dav.state.withLock { Array($0.keys) }
+        let name = try #require(names.first { $0.hasSuffix("IMG_0002.JPG") })
         dav.state.withLock { files in files[name, default: Array(repeating: 0, count: 21)][20] ^= 1 }
         let no = try ask(file)
         #expect(no.status == 8)
@@ -154,9 +158,11 @@ import Testing
         let photos = Photos(), server = try FaultServer { seen, _ in photos.answer(seen) }
         defer { server.stop() }
         let file = try pipeline(
-            "immich: { url: \"\(server.url)\", auth: k }", "auth: { k: { api_key: { key: \"${env:KEY}\", header: x-api-key } } }")
+            "immich: { url: \"\(server.url)\", auth: k }",
+            "auth: { k: { api_key: { key: \"${env:KEY}\", header: x-api-key } } }")
         let environment = ["KEY": "key"]
-        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
+        let run = try table.run(
+            ["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
         #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
         let yes = try ask(file, environment)
         #expect(yes.status == 0, "\(yes.output)")
@@ -169,15 +175,18 @@ import Testing
         let photos = Photos(knowsAll: true), server = try FaultServer { seen, _ in photos.answer(seen) }
         defer { server.stop() }
         let file = try pipeline(
-            "immich: { url: \"\(server.url)\", auth: k }", "auth: { k: { api_key: { key: \"${env:KEY}\", header: x-api-key } } }")
+            "immich: { url: \"\(server.url)\", auth: k }",
+            "auth: { k: { api_key: { key: \"${env:KEY}\", header: x-api-key } } }")
         let environment = ["KEY": "key"]
-        let run = try table.run(["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
+        let run = try table.run(
+            ["import", table.card, "--pipeline", file, "--event", "gala"], environment: environment)
         #expect(run.status == 0 && run.count("duplicate") == 3, "\(run.errors)\(run.output)")
         #expect(try ask(file, environment).status == 0)
         photos.knowsAll.withLock { $0 = false }
         let gone = try ask(file, environment)
         #expect(gone.status == 8 && gone.count("removed") == 3, "\(gone.output)")
-        let again = try table.run(["import", table.card, "--pipeline", file, "--event", "gala", "--again"], environment: environment)
+        let again = try table.run(
+            ["import", table.card, "--pipeline", file, "--event", "gala", "--again"], environment: environment)
         #expect(again.status == 0 && again.count("delivered") == 3, "\(again.output)")
         #expect(try ask(file, environment).status == 0)
     }
@@ -293,6 +302,9 @@ private final class Photos: Sendable {
             return .answer(200, body: #"{"results":[{"id":"\#(sha1)","action":"accept"}]}"#)
         }
         return .answer(
-            200, body: #"{"results":[{"id":"\#(sha1)","action":"reject","reason":"duplicate","isTrashed":false,"assetId":"a-\#(sha1)"}]}"#)
+            200,
+            body:
+                #"{"results":[{"id":"\#(sha1)","action":"reject","reason":"duplicate","isTrashed":false,"assetId":"a-\#(sha1)"}]}"#
+        )
     }
 }

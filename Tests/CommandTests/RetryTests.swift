@@ -79,7 +79,8 @@ import Testing
         #expect(try table.deliver(pipeline).count("delivered") == 0)
     }
 
-    /// Without a folder that has them, the bytes wait in the spool: they stay there until the gallery that they are for has them.
+    /// Without a folder that has them, the bytes wait in the spool: they stay there until the gallery that they are for
+    /// has them.
     @Test func spooledBytesStayForATargetOfTheSameName() throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
@@ -107,7 +108,8 @@ import Testing
         // Another pipeline knows nothing of that gallery: what waits for it goes on waiting.
         let other = try table.write(
             "other.yaml",
-            "version: 1\nstages: [{ upload: { to: [archive] } }]\ntargets: { archive: { folder: { path: \"\(table.archive)\" } } }\n")
+            "version: 1\nstages: [{ upload: { to: [archive] } }]\ntargets: { archive: { folder: { path: \"\(table.archive)\" } } }\n"
+        )
         let elsewhere = try retry(table, ["--pipeline", other])
         #expect(elsewhere.status == 8)
         #expect(elsewhere.items().allSatisfy { ($0["reason"] as? String)?.contains("--pipeline") == true })
@@ -117,7 +119,8 @@ import Testing
     /// The file calls the gallery otherwise by now: asked for by that name, too, it gets what waits for it.
     @Test func aTargetThatWasRenamedIsTheSameTarget() throws {
         let (table, pipeline, address) = try scene(), gallery = try Gallery(table, at: address)
-        let text = try String(contentsOfFile: pipeline, encoding: .utf8).replacingOccurrences(of: "gallery]", with: "wall]")
+        let text = try String(contentsOfFile: pipeline, encoding: .utf8).replacingOccurrences(
+            of: "gallery]", with: "wall]")
         let renamed = try table.write("renamed.yaml", text.replacingOccurrences(of: "\n  gallery:", with: "\n  wall:"))
         let run = try retry(table, ["--target", "wall", "--pipeline", renamed])
         #expect(run.status == 0 && run.count("delivered") == 3, "\(run.errors)\(run.output)")
@@ -131,10 +134,12 @@ import Testing
         #expect(run.errors.contains("Did you mean `gallery`?") && run.errors.contains("archive, gallery"))
     }
 
-    /// Killed between a folder's taking the bytes and the ledger's hearing of it, and the card is gone: the bytes are in the folder.
+    /// Killed between a folder's taking the bytes and the ledger's hearing of it, and the card is gone: the bytes are
+    /// in the folder.
     @Test func whatTheFolderTookBeforeTheEndIsFoundThere() throws {
         let (table, _, address) = try scene()
-        try table.change(ledger: "UPDATE delivery SET state = 'pending', receipt_path = NULL, file = '/gone/1.part', staged = 1")
+        try table.change(
+            ledger: "UPDATE delivery SET state = 'pending', receipt_path = NULL, file = '/gone/1.part', staged = 1")
         try FileManager.default.removeItem(atPath: table.card)
         let gallery = try Gallery(table, at: address), run = try retry(table)
         #expect(run.status == 0, "\(run.errors)")
@@ -159,9 +164,11 @@ import Testing
     @Test(.timeLimit(.minutes(2))) func theFirstSignalEndsTheWaiting() throws {
         let (table, pipeline, _) = try scene()
         for verb in [["import", table.card, "--pipeline", pipeline], ["retry"]] {
-            let run = try Background(verb + ["--wait", "10m", "--state", table.state], environment: Gallery.environment)
+            let run = try Background(
+                verb + ["--wait", "10m", "--state", table.state], environment: Gallery.environment)
             let isBusy = try Background.within(seconds: 20) {
-                try table.run(["status"]).items("status").first.flatMap { $0["last_run"] as? [String: Any] }?["running"] as? Bool == true
+                try table.run(["status"]).items("status").first.flatMap { $0["last_run"] as? [String: Any] }?["running"]
+                    as? Bool == true
             }
             #expect(isBusy)
             #expect(run.kill(SIGINT).status == 130)
@@ -173,7 +180,9 @@ import Testing
     /// `--wait` is about what stands still: a clip that needs longer than that is on its way.
     @Test func aFileThatTakesLongerThanTheWaitArrives() throws {
         let table = try Table()
-        try table.write("CARD/DCIM/100CANON/IMG_0001.JPG", Data([0xFF, 0xD8] + [UInt8](repeating: 7, count: 600_000) + [0xFF, 0xD9]))
+        try table.write(
+            "CARD/DCIM/100CANON/IMG_0001.JPG",
+            Data([0xFF, 0xD8] + [UInt8](repeating: 7, count: 600_000) + [0xFF, 0xD9]))
         let gallery = try Gallery(table)
         let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
         let slow = text.replacingOccurrences(of: "digest: {", with: "limit_rate: 200KB\n      digest: {")

@@ -37,7 +37,8 @@ import Testing
         var (camera, port) = try Background.camera("ptp", table.path("old"))
         let pipeline = try table.live("live.yaml", gallery, ["- ptp: { hosts: [\"127.0.0.1:\(port)\"] }"])
         func runUntil(_ count: Int) throws -> Program.Outcome {
-            let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
+            let run = try Background(
+                ["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
             #expect(run.line(#"{"type":"status""#) != nil)
             #expect(try Background.within(seconds: 30) { try gallery.assets().count == count })
             return run.kill(SIGTERM)
@@ -107,7 +108,8 @@ import Testing
         slow.stop()
         camera.kill(SIGKILL)
         let healthy = try Gallery(table, at: slow.address)
-        let second = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
+        let second = try Background(
+            ["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
         #expect(try Background.within(seconds: 30) { try healthy.assets().count == 6 })
         let outcome = second.kill(SIGINT)
         #expect(outcome.count("pending") == 0, "\(outcome.output)")

@@ -16,7 +16,8 @@ import Testing
     }
 
     private func firstCopy(_ table: Table) throws -> String {
-        table.archive + "/" + (try #require(table.files(table.archive).keys.filter { $0.hasSuffix(".JPG") }.sorted().first))
+        table.archive + "/"
+            + (try #require(table.files(table.archive).keys.filter { $0.hasSuffix(".JPG") }.sorted().first))
     }
 
     @Test func yesWhenEveryFileIsProven() throws {
@@ -52,7 +53,8 @@ import Testing
     @Test(.enabled(if: Mounting.works)) func noForAFileThatIsMountedOver() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)
-        let hidden = table.card + "/DCIM/100TEST/IMG_0001.JPG", other = try table.write("other", "other bytes, of no picture")
+        let hidden = table.card + "/DCIM/100TEST/IMG_0001.JPG"
+        let other = try table.write("other", "other bytes, of no picture")
         try #require(Mounting.run("/usr/bin/mount", ["--bind", other, hidden]) == 0)
         defer { Mounting.run("/usr/bin/umount", [hidden]) }
         #expect(try table.importing().status == 0)
@@ -106,7 +108,8 @@ import Testing
         #expect(try ask(table).status == 8)
     }
 
-    /// What one import ordered and could not do yet is not done because another one asked for less, or read another card.
+    /// What one import ordered and could not do yet is not done because another one asked for less, or read another
+    /// card.
     @Test func noForWhatAnEarlierImportLeftOpen() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)
@@ -144,11 +147,15 @@ import Testing
         // Takes a while to read and no room.
         #expect(FileManager.default.createFile(atPath: clip, contents: nil))
         try FileHandle(forWritingTo: URL(fileURLWithPath: clip)).truncate(atOffset: 3 << 30)
-        let program = try Background(["safe-to-format", table.card, "--allow", "same-device", "--state", table.state, "--json"])
+        let program = try Background([
+            "safe-to-format", table.card, "--allow", "same-device", "--state", table.state, "--json",
+        ])
         let files = "/proc/\(program.process.processIdentifier)/fd"
         let isReading = Background.within(seconds: 60) {
             let all = (try? FileManager.default.contentsOfDirectory(atPath: files)) ?? []
-            return all.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)")) == clip }
+            return all.contains {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(files)/\($0)")) == clip
+            }
         }
         #expect(isReading)
         try table.write("CARD/DCIM/100CANON/IMG_7000.JPG", Data([0xFF, 0xD8, 7, 0xFF, 0xD9]))
@@ -163,7 +170,10 @@ import Testing
         try table.write("CARD/DCIM/100CANON/IMG_8888.JPG", Data())
         let answer = try ask(table)
         #expect(answer.status == 0)
-        #expect(answer.items().contains { $0["proof"] as? String == "exempt" && ($0["path"] as? String ?? "").hasSuffix("IMG_8888.JPG") })
+        #expect(
+            answer.items().contains {
+                $0["proof"] as? String == "exempt" && ($0["path"] as? String ?? "").hasSuffix("IMG_8888.JPG")
+            })
     }
 
     private func expectNo(_ table: Table, naming name: String) throws {

@@ -39,9 +39,13 @@ import Testing
     private func connection(_ port: Int) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_in()
-        (name.sin_family, name.sin_port, name.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt16(port).bigEndian, inet_addr("127.0.0.1"))
+        (name.sin_family, name.sin_port, name.sin_addr.s_addr) = (
+            sa_family_t(AF_INET), UInt16(port).bigEndian, inet_addr("127.0.0.1")
+        )
         let code = withUnsafePointer(to: &name) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         try #require(code == 0)
         return descriptor
@@ -120,7 +124,8 @@ import Testing
     @Test func whoReadsTooSlowlyIsHungUp() throws {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let stream = LineStream(owning: ends[0], within: .milliseconds(400)), reader = ends[1], isOver = DispatchSemaphore(value: 0)
+        let stream = LineStream(owning: ends[0], within: .milliseconds(400)), reader = ends[1]
+        let isOver = DispatchSemaphore(value: 0)
         DispatchQueue(label: "beside").async {
             var byte = [UInt8](repeating: 0, count: 1024)
             for _ in 0..<10_000 where read(reader, &byte, byte.count) > 0 { usleep(5000) }

@@ -48,7 +48,8 @@ import Testing
             targets: { gallery: { http: { url: "\(server.url)/{name}", method: PUT } } }
             """)
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let run = try Background(["run", file, "--state", table.state, "--json"], environment: ["NOTIFY_SOCKET": table.path("n")])
+        let run = try Background(
+            ["run", file, "--state", table.state, "--json"], environment: ["NOTIFY_SOCKET": table.path("n")])
         #expect(listener.hears("READY=1"))
         return (run, listener)
     }
@@ -74,7 +75,8 @@ import Testing
         listener.forget()
         kill(run.process.processIdentifier, SIGHUP)
         #expect(listener.hears("RELOADING=1\nMONOTONIC_USEC=") && listener.hears("READY=1"))
-        #expect(listener.heard.filter { $0.contains("READY=1") }.allSatisfy { $0.contains("Paused") }, "\(listener.heard)")
+        #expect(
+            listener.heard.filter { $0.contains("READY=1") }.allSatisfy { $0.contains("Paused") }, "\(listener.heard)")
         #expect(run.kill(SIGTERM).status == 143)
     }
 }

@@ -95,16 +95,20 @@ import Testing
         let table = try Table()
         try table.frames("hot", count: 3, from: 0)
         let sized = try table.run([
-            "watch", table.path("hot"), "--to", table.archive, "--take", "move", "--verify", "size", "--settle", "50ms", "--once",
+            "watch", table.path("hot"), "--to", table.archive, "--take", "move", "--verify", "size", "--settle", "50ms",
+            "--once",
         ])
         #expect(sized.count("delivered") == 3, "\(sized.errors)")
         #expect(table.files(table.path("hot")).count == 3)
         try table.frames("hot", count: 2, from: 10)
         let run = try Background([
-            "watch", table.path("hot"), "--to", table.path("proven"), "--take", "move", "--settle", "50ms", "--state", table.path("other"),
-            "--json",
+            "watch", table.path("hot"), "--to", table.path("proven"), "--take", "move", "--settle", "50ms", "--state",
+            table.path("other"), "--json",
         ])
-        #expect(Background.within(seconds: 30) { table.files(table.path("proven")).count == 5 && table.files(table.path("hot")).isEmpty })
+        #expect(
+            Background.within(seconds: 30) {
+                table.files(table.path("proven")).count == 5 && table.files(table.path("hot")).isEmpty
+            })
         #expect(run.kill(SIGINT).count("delivered") == 5)
     }
 }

@@ -7,7 +7,9 @@ import Testing
 /// A shot has one name at each target, whenever its files come and whoever sends them.
 @Suite(.ownThreads, .serialized) struct ShotNameTests {
     /// Two cards hold other pictures of one name; the second was sent when its gallery was back.
-    @Test(arguments: ["retry", "import"]) func aSidecarLiesBesideItsOwnPictureThoughThatWasSentLater(_ verb: String) throws {
+    @Test(arguments: ["retry", "import"]) func aSidecarLiesBesideItsOwnPictureThoughThatWasSentLater(
+        _ verb: String
+    ) throws {
         let scene = try NameTable(), file = try scene.pipeline()
         try scene.put("D/IMG_0001.JPG", "one")
         try scene.put("C/IMG_0001.JPG", "two")
@@ -82,7 +84,8 @@ import Testing
 
     /// The number belongs to the event, whoever says it and when.
     @Test func numbersGoOnAfterFramesWereHeld() throws {
-        let scene = try NameTable(), file = try scene.pipeline("profiles: [{ rename: \"{counter:4}\" }]\nevent: { hold: true }")
+        let scene = try NameTable()
+        let file = try scene.pipeline("profiles: [{ rename: \"{counter:4}\" }]\nevent: { hold: true }")
         try scene.put("C/IMG_0001.JPG", "frame 1")
         #expect(try scene.take("C", file, ["--event", "e"]).status == 0)
         for number in 2...3 {
@@ -100,7 +103,8 @@ import Testing
         server(scene)
     }
 
-    /// The server was away while names were chosen, and then each of them was taken: numbers that belong to the name stay as they are.
+    /// The server was away while names were chosen, and then each of them was taken: numbers that belong to the name
+    /// stay as they are.
     @Test func aTakenNameGetsASuffixWhateverItEndsIn() throws {
         let scene = try NameTable(), file = try scene.pipeline(), names = ["2026-05-12", "IMG-0123", "Ann-002"]
         for name in names { try scene.put("C/\(name).JPG", name) }

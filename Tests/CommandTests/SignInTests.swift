@@ -3,7 +3,8 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Signing in as a user does it: device code at a provider of our own, typed-in secrets, who is who, and nothing that shows a secret.
+/// Signing in as a user does it: device code at a provider of our own, typed-in secrets, who is who, and nothing that
+/// shows a secret.
 @Suite(.ownThreads) struct SignInTests {
     let table: Table
 
@@ -15,7 +16,9 @@ import Testing
 
     /// Everything in the state directory but the store itself.
     var state: String {
-        table.files(table.state).filter { $0.key != "secrets.json" }.map { $0.key + String(decoding: $0.value, as: UTF8.self) }.joined()
+        table.files(table.state).filter { $0.key != "secrets.json" }.map {
+            $0.key + String(decoding: $0.value, as: UTF8.self)
+        }.joined()
     }
 
     @Test func deviceCodeAtAProvider() throws {
@@ -67,7 +70,9 @@ import Testing
         var profile = OIDCDouble.Profile()
         (profile.interval, profile.denies) = (1, true)
         let double = try OIDCDouble(profile, clock: { Int(Date().timeIntervalSince1970) })
-        let outcome = try table.run(["login", try pipeline("oidc: { issuer: \"\(double.issuer)\", client_id: camera }"), "--device"])
+        let outcome = try table.run([
+            "login", try pipeline("oidc: { issuer: \"\(double.issuer)\", client_id: camera }"), "--device",
+        ])
         #expect(outcome.status == 4 && outcome.items("error").first?["code"] as? String == "unauthorized")
     }
 
@@ -78,7 +83,10 @@ import Testing
         #expect(try table.run(["import", "--pipeline", file, "--wait", "10s"]).status == 4)
         let input = try table.write("typed", Gallery.token + "\n"), shell = Process(), output = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "\"$0\" login studio --state \"$1\" --pipeline \"$2\" < \"$3\"", Program.path, table.state, file, input]
+        shell.arguments = [
+            "-c", "\"$0\" login studio --state \"$1\" --pipeline \"$2\" < \"$3\"", Program.path, table.state, file,
+            input,
+        ]
         (shell.standardOutput, shell.standardError) = (output, FileHandle.nullDevice)
         try shell.run()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -91,7 +99,8 @@ import Testing
         #expect(try table.run(["whoami", "studio"]).status == 4)
     }
 
-    /// Names are asked for before anything is sent: a target that cannot be asked ends the import instead of holding it up for ever.
+    /// Names are asked for before anything is sent: a target that cannot be asked ends the import instead of holding it
+    /// up for ever.
     @Test func aTargetWithNamesAndNoSignInEndsWithFour() throws {
         try table.sampleCard()
         let file = try pipeline("bearer: { token: store }", target: "http://127.0.0.1:9/up/{name}")
@@ -115,46 +124,62 @@ import Testing
         #expect(bare.contains("mock-refresh"))
         let input = try table.write("typed", "correct horse\n"), shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "\"$0\" login --protect --state \"$1\" < \"$2\" 2>/dev/null", Program.path, table.state, input]
+        shell.arguments = [
+            "-c", "\"$0\" login --protect --state \"$1\" < \"$2\" 2>/dev/null", Program.path, table.state, input,
+        ]
         try shell.run()
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
-        #expect(!String(decoding: table.files(table.state)["secrets.json"] ?? Data(), as: UTF8.self).contains("mock-refresh"))
+        #expect(
+            !String(decoding: table.files(table.state)["secrets.json"] ?? Data(), as: UTF8.self).contains(
+                "mock-refresh"))
         let locked = try table.run(["whoami", file])
         #expect(locked.status == 4 && locked.items("account").first?["state"] as? String == "locked")
-        let wrong = try table.run(["login", "--check", file], environment: ["FILMGATE_PASSPHRASE": "wrong"]).items("account").first
-        #expect(wrong?["state"] as? String == "locked" && (wrong?["reason"] as? String)?.contains("passphrase is wrong") == true)
+        let wrong = try table.run(["login", "--check", file], environment: ["FILMGATE_PASSPHRASE": "wrong"]).items(
+            "account"
+        ).first
+        #expect(
+            wrong?["state"] as? String == "locked"
+                && (wrong?["reason"] as? String)?.contains("passphrase is wrong") == true)
         #expect(try table.run(["whoami", file], environment: ["FILMGATE_PASSPHRASE": "correct horse"]).status == 0)
         #expect(try table.run(["login", "--unprotect"], environment: ["FILMGATE_PASSPHRASE": "wrong"]).status == 4)
-        #expect(try table.run(["login", "--unprotect"], environment: ["FILMGATE_PASSPHRASE": "correct horse"]).status == 0)
+        #expect(
+            try table.run(["login", "--unprotect"], environment: ["FILMGATE_PASSPHRASE": "correct horse"]).status == 0)
         #expect(try table.run(["whoami", file]).status == 0)
     }
 
-    /// From where it will come later, the passphrase comes at first; and a fixed secret in a locked store is locked, not missing.
+    /// From where it will come later, the passphrase comes at first; and a fixed secret in a locked store is locked,
+    /// not missing.
     @Test(arguments: [true, false]) func thePassphraseComesFromItsOwnPlaces(_ byProgram: Bool) throws {
         let file = try pipeline("bearer: { token: store }")
         let program = try table.write("unlock.sh", "#!/bin/sh\necho correct horse\n")
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
         let secret = ["FILMGATE_PASSPHRASE": "correct horse"]
         let sealed = try table.run(
-            ["login", "--protect"] + (byProgram ? ["--unlock-with", program] : []), environment: byProgram ? [:] : secret)
+            ["login", "--protect"] + (byProgram ? ["--unlock-with", program] : []),
+            environment: byProgram ? [:] : secret)
         #expect(sealed.status == 0, "\(sealed.errors)")
         let input = try table.write("typed", "canary-token\n"), shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "\"$0\" login \"$2\" --state \"$1\" < \"$3\" 2>/dev/null >&2", Program.path, table.state, file, input]
+        shell.arguments = [
+            "-c", "\"$0\" login \"$2\" --state \"$1\" < \"$3\" 2>/dev/null >&2", Program.path, table.state, file, input,
+        ]
         shell.environment = ProcessInfo.processInfo.environment.merging(secret) { $1 }
         try shell.run()
         shell.waitUntilExit()
         #expect(shell.terminationStatus == 0)
         let asked = try table.run(["whoami", file]), account = asked.items("account").first
-        #expect(account?["state"] as? String == (byProgram ? "signedIn" : "locked") && asked.status == (byProgram ? 0 : 4))
+        #expect(
+            account?["state"] as? String == (byProgram ? "signedIn" : "locked") && asked.status == (byProgram ? 0 : 4))
         #expect(try table.run(["whoami", file], environment: secret).status == 0)
     }
 
     @Test func noCrashDumpCouldHoldASecret() throws {
         let gallery = try Gallery(table)
         let limits = try String(contentsOfFile: "/proc/\(gallery.process.processIdentifier)/limits", encoding: .utf8)
-        let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }.map { $0.split(separator: " ") }
+        let line = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }.map {
+            $0.split(separator: " ")
+        }
         #expect(line?.suffix(3).prefix(2) == ["1", "1"])
     }
 
@@ -201,7 +226,9 @@ final class CommandLines: @unchecked Sendable {
 
     private func look() -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        let lines = names.filter { $0.first?.isNumber == true }.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }
+        let lines = names.filter { $0.first?.isNumber == true }.compactMap {
+            FileManager.default.contents(atPath: "/proc/\($0)/cmdline")
+        }
         return lock.withLock {
             for line in lines { text += String(decoding: line, as: UTF8.self) }
             return !stopped

@@ -11,14 +11,18 @@ import Testing
 
     func now() -> Int { Int(Date().timeIntervalSince1970) }
 
-    func pipeline(_ auth: String) throws -> String { try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: auth) }
+    func pipeline(_ auth: String) throws -> String {
+        try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: auth)
+    }
 
     /// Runs with `text` as what is piped in.
     func piped(_ text: String, _ arguments: [String]) throws -> (status: Int32, said: String) {
         let input = try table.write("typed", text), shell = Process(), output = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         shell.arguments =
-            ["-c", "input=$1; shift; \"$0\" \"$@\" < \"$input\" 2>&1", Program.path, input] + arguments + ["--state", table.state]
+            ["-c", "input=$1; shift; \"$0\" \"$@\" < \"$input\" 2>&1", Program.path, input] + arguments + [
+                "--state", table.state,
+            ]
         shell.standardOutput = output
         try shell.run()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -41,7 +45,8 @@ import Testing
         #expect(nothing.status == 4 && nothing.said.contains("Nobody answered: Identity token"))
         #expect(try table.run(["whoami", "studio"]).status == 0)
         let seen =
-            fine.said + again.said + commands.stop() + table.files(table.state).map { String(decoding: $0.value, as: UTF8.self) }.joined()
+            fine.said + again.said + commands.stop()
+            + table.files(table.state).map { String(decoding: $0.value, as: UTF8.self) }.joined()
         #expect(!seen.contains("identity-canary"))
     }
 
@@ -61,10 +66,13 @@ import Testing
         let file = try pipeline(auth)
         for way in [["--identity-token", "-"], ["--register"]] {
             let outcome = try piped("secret-canary\n", ["login", "studio", "--pipeline", file] + way)
-            #expect(outcome.status == 2 && outcome.said.contains("`studio` (") && outcome.said.contains("→"), "\(outcome.said)")
+            #expect(
+                outcome.status == 2 && outcome.said.contains("`studio` (") && outcome.said.contains("→"),
+                "\(outcome.said)")
         }
         #expect(try piped("x\n", ["login", "studio", "--pipeline", file, "--register", "--device"]).status == 2)
-        #expect(!table.files(table.state).values.contains { String(decoding: $0, as: UTF8.self).contains("secret-canary") })
+        #expect(
+            !table.files(table.state).values.contains { String(decoding: $0, as: UTF8.self).contains("secret-canary") })
     }
 
     @Test func moreThanOneSignInIsAsked() throws {
@@ -86,14 +94,19 @@ import Testing
         (profile.interval, profile.pending, profile.denies) = (1, 0, true)
         let double = try OIDCDouble(profile, clock: { Int(Date().timeIntervalSince1970) })
         let file = try pipeline("oidc: { issuer: \"\(double.issuer)\", client_id: camera }")
-        func login() throws -> Program.Outcome { try Program.run(["login", file, "--device", "--no-browser", "--state", table.state]) }
+        func login() throws -> Program.Outcome {
+            try Program.run(["login", file, "--device", "--no-browser", "--state", table.state])
+        }
         let refused = try login()
         #expect(
-            refused.status == 4 && refused.errors.contains("refused in the browser") && refused.errors.contains("  → "), "\(refused.errors)"
+            refused.status == 4 && refused.errors.contains("refused in the browser") && refused.errors.contains("  → "),
+            "\(refused.errors)"
         )
         double.set { ($0.denies, $0.codeExpires) = (false, true) }
         let late = try login()
-        #expect(late.status == 4 && late.errors.contains("ran out") && late.errors.contains("`filmgate login` again"), "\(late.errors)")
+        #expect(
+            late.status == 4 && late.errors.contains("ran out") && late.errors.contains("`filmgate login` again"),
+            "\(late.errors)")
         double.set { ($0.codeExpires, $0.slowDowns) = (false, 1) }
         let slowed = try login()
         #expect(slowed.status == 0 && double.earlyPolls == 0 && double.polls.count == 2, "\(slowed.errors)")

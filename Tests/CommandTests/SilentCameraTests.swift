@@ -15,7 +15,10 @@ import Testing
             """)
     }
 
-    @Test(arguments: [("nikon", "sleep:skip=40"), ("canon", "sleep:skip=12"), ("ptp", "sleep:skip=8"), ("ptp", "stall:skip=2,times=9")])
+    @Test(arguments: [
+        ("nikon", "sleep:skip=40"), ("canon", "sleep:skip=12"), ("ptp", "sleep:skip=8"),
+        ("ptp", "stall:skip=2,times=9"),
+    ])
     func oneSignalEndsARun(_ make: String, _ fault: String) throws {
         let table = try Table()
         try table.sampleCard()

@@ -11,7 +11,8 @@ import Testing
         let all = try table.run(["inspect", table.card]).items()
         let photo = try #require(
             all.first { $0["make"] as? String == "Canon" && $0["serial"] is String && $0["kind"] as? String == "jpeg" })
-        let day = try #require(photo["captured"] as? String).prefix(10), path = table.card + "/" + (photo["path"] as? String ?? "")
+        let day = try #require(photo["captured"] as? String).prefix(10)
+        let path = table.card + "/" + (photo["path"] as? String ?? "")
         #expect(try table.run(["clock", path, "--shows", "\(day) 23:59:59"]).status == 0)
         let pipeline = try table.write(
             "p.yaml",
@@ -22,7 +23,9 @@ import Testing
             """)
         let run = try table.run(["import", table.card, "--pipeline", pipeline])
         #expect(run.status == 0, "\(run.errors)")
-        let movies = run.items().filter { $0["kind"] as? String == "video" && $0["make"] as? String == "Canon" && $0["twin"] is NSNull }
+        let movies = run.items().filter {
+            $0["kind"] as? String == "video" && $0["make"] as? String == "Canon" && $0["twin"] is NSNull
+        }
         #expect(!movies.isEmpty)
         let sidecars = table.files(table.archive)
         for movie in movies {
@@ -33,11 +36,13 @@ import Testing
         }
     }
 
-    /// A stamped copy that the gallery refused is at hand when it is tried again, also after other runs, and gone once it has arrived.
+    /// A stamped copy that the gallery refused is at hand when it is tried again, also after other runs, and gone once
+    /// it has arrived.
     @Test func aRefusedCopyIsSentAgain() throws {
         let table = try Table()
         #expect(try Program.run(["sample", "card", table.path("SAMPLE")]).status == 0)
-        let picture = try #require(FileManager.default.contents(atPath: table.path("SAMPLE/DCIM/100CANON/IMG_0001.JPG")))
+        let picture = try #require(
+            FileManager.default.contents(atPath: table.path("SAMPLE/DCIM/100CANON/IMG_0001.JPG")))
         try table.write("CARD/DCIM/100TEST/IMG_0001.JPG", picture)
         let gallery = try Gallery(table, fault: "too-large")
         let pipeline = try table.write(
@@ -59,7 +64,11 @@ import Testing
         let again = try table.run(["retry", "--failed"], environment: Gallery.environment)
         #expect(again.status == 0 && again.count("delivered") == 1, "\(again.output)\(again.errors)")
         let sent = try healthy.assets()
-        #expect(sent.count == 1 && sent.allSatisfy { $0["sha256"] as? String != refused.items().first?["sha256"] as? String })
-        #expect(table.files(table.state + "/staging").keys.filter { !$0.hasSuffix(".lock") && !$0.hasSuffix(".part") } == [])
+        #expect(
+            sent.count == 1
+                && sent.allSatisfy { $0["sha256"] as? String != refused.items().first?["sha256"] as? String })
+        #expect(
+            table.files(table.state + "/staging").keys.filter { !$0.hasSuffix(".lock") && !$0.hasSuffix(".part") } == []
+        )
     }
 }

@@ -38,7 +38,8 @@ import Testing
             """)
     }
 
-    private func importing(_ table: Table, _ pipeline: String, _ more: [String] = [], event: String = "Smith & Co") throws
+    private func importing(_ table: Table, _ pipeline: String, _ more: [String] = [], event: String = "Smith & Co")
+        throws
         -> Program.Outcome
     {
         try table.run(["import", table.card, "--pipeline", pipeline, "--event", event] + more)
@@ -66,7 +67,9 @@ import Testing
         let made = outcome.items("made")
         #expect(!made.isEmpty && made.allSatisfy { $0["ending"] as? String == "delivered" })
         let sidecar = try facts("\(table.archive)/Smith & Co/IMG_0001.xmp")
-        #expect(sidecar["XMP:Creator"] as? String == "Ann Øster" && sidecar["XMP:Event"] as? String == "Smith & Co", "\(sidecar)")
+        #expect(
+            sidecar["XMP:Creator"] as? String == "Ann Øster" && sidecar["XMP:Event"] as? String == "Smith & Co",
+            "\(sidecar)")
         for item in outcome.items() where item["kind"] as? String == "jpeg" {
             let receipts = try #require(item["receipts"] as? [String: [String: Any]])
             let archive = try #require(receipts["archive"]), gallery = try #require(receipts["gallery"])
@@ -75,7 +78,8 @@ import Testing
             #expect(gallery["original_sha256"] as? String == item["sha256"] as? String)
             #expect(gallery["sha256"] as? String != item["sha256"] as? String)
             let stamped = try facts(try #require(gallery["path"] as? String))
-            #expect(stamped["IPTC:By-line"] as? String == "Ann Øster" && stamped["XMP:Creator"] as? String == "Ann Øster")
+            #expect(
+                stamped["IPTC:By-line"] as? String == "Ann Øster" && stamped["XMP:Creator"] as? String == "Ann Øster")
             let make = item["make"] as? String ?? ""
             if make.hasPrefix("NIKON") { #expect(stamped["XMP:Rights"] as? String == "© Ben") }
             #expect((stamped["IPTC:Keywords"] as? [String])?.contains("wedding") == true)
@@ -114,9 +118,14 @@ import Testing
         #expect(restored.count("delivered") == 0 && restored.items("made").isEmpty, "\(restored.output)")
         // Nothing is remembered: the same bytes at the same names are known again.
         let forgotten = try Program.run(
-            ["import", table.card, "--pipeline", pipeline, "--event", "Smith & Co", "--json", "--state", table.path("other")])
+            [
+                "import", table.card, "--pipeline", pipeline, "--event", "Smith & Co", "--json", "--state",
+                table.path("other"),
+            ])
         #expect(forgotten.count("delivered") == 0, "\(forgotten.output)")
-        #expect(table.files(table.archive).merging(table.files(table.path("gallery"))) { first, _ in first }.keys == copies.keys)
+        #expect(
+            table.files(table.archive).merging(table.files(table.path("gallery"))) { first, _ in first }.keys
+                == copies.keys)
         #expect(table.files(table.state + "/staging").keys.filter { !$0.hasSuffix(".lock") } == [])
         #expect(table.files(table.archive).keys.filter { $0.contains(".filmgate") } == [])
     }
@@ -151,7 +160,9 @@ import Testing
         try table.sampleCard()
         let file = try pipeline(table), text = try String(contentsOfFile: file, encoding: .utf8)
         let waiting = try table.write(
-            "wait.yaml", text.replacing("to: [archive, gallery]", with: "to: [archive, gallery], deliver: { gallery: { picks: only } }"))
+            "wait.yaml",
+            text.replacing(
+                "to: [archive, gallery]", with: "to: [archive, gallery], deliver: { gallery: { picks: only } }"))
         #expect(try importing(table, waiting).status == 8)
         let before = table.files(table.archive).filter { $0.key.hasSuffix("mp") || $0.key.hasSuffix("MP") }
         let picture = table.card + "/DCIM/100CANON/IMG_0001.JPG"
@@ -160,7 +171,8 @@ import Testing
         let sent = try facts("\(table.path("gallery"))/Smith & Co/IMG_0001.JPG")
         #expect(sent["XMP:Rating"] as? Int == 4 && sent["XMP:Label"] as? String == "Red", "\(sent)")
         #expect("\(sent["XMP:Tagged"] ?? "")" == "Yes" && "\(sent["XMP:ColorClass"] ?? "")".hasPrefix("2"), "\(sent)")
-        #expect("\(sent["XMP:PickLabel"] ?? "")".contains("Accepted") || "\(sent["XMP:PickLabel"] ?? "")" == "3", "\(sent)")
+        #expect(
+            "\(sent["XMP:PickLabel"] ?? "")".contains("Accepted") || "\(sent["XMP:PickLabel"] ?? "")" == "3", "\(sent)")
         #expect(sent["XMP:Creator"] as? String == "Ann Øster", "the stamp stays")
         #expect(table.files(table.archive).filter { before[$0.key] != nil } == before)
         #expect(try table.run(["verify"]).status == 0)

@@ -51,7 +51,9 @@ import Testing
     @Test func targetsAreSeenBelowTalkativeSources() {
         var snapshot = StatusSnapshot()
         let notes = (1...4).map { "photographer \($0) pushed last at 14:03:05" }
-        snapshot.sources = (1...4).map { StatusSnapshot.Source(name: "ftp \($0)", condition: DeviceCondition(notes: notes)) }
+        snapshot.sources = (1...4).map {
+            StatusSnapshot.Source(name: "ftp \($0)", condition: DeviceCondition(notes: notes))
+        }
         snapshot.targets = [StatusSnapshot.Target(name: "archive", done: 3)]
         let all = lines(snapshot)
         #expect(all.contains { $0.contains("archive") })
@@ -62,7 +64,8 @@ import Testing
     @Test func whatSourcesTellAndTheRoomOfTargetsAreShown() {
         var snapshot = StatusSnapshot()
         snapshot.sources = [
-            StatusSnapshot.Source(name: "hot", condition: DeviceCondition(notes: ["waits for half.JPG (it ends early)"]))
+            StatusSnapshot.Source(
+                name: "hot", condition: DeviceCondition(notes: ["waits for half.JPG (it ends early)"]))
         ]
         snapshot.targets = [StatusSnapshot.Target(name: "archive", done: 3, free: 12_000_000_000)]
         let all = lines(snapshot).joined(separator: "\n")

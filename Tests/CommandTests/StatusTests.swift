@@ -5,7 +5,9 @@ import Testing
 /// `status --watch` without a terminal and in one.
 @Suite(.ownThreads) struct StatusTests {
     /// A root without /dev/pts has no terminals to give.
-    static let hasTerminals = ["/dev/pts/ptmx", "/usr/bin/script"].allSatisfy { FileManager.default.fileExists(atPath: $0) }
+    static let hasTerminals = ["/dev/pts/ptmx", "/usr/bin/script"].allSatisfy {
+        FileManager.default.fileExists(atPath: $0)
+    }
 
     @Test func withoutATerminalItTellsInLines() throws {
         let table = try Table()
@@ -50,7 +52,8 @@ import Testing
         func screen() -> String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
         #expect(Background.within(seconds: 20) { screen().contains("TARGETS") })
         #expect(screen().contains("\u{1B}[?1049h"))
-        // The program alone: `script` closes the terminal once the shell between them is gone, and what is said after that is lost.
+        // The program alone: `script` closes the terminal once the shell between them is gone, and what is said after
+        // that is lost.
         let program = try #require(Program.children(of: process.processIdentifier).last)
         kill(program, number)
         #expect(Background.within(seconds: 30) { screen().contains("\u{1B}[?1049l") })
@@ -65,7 +68,9 @@ extension Program {
         let tasks = "/proc/\(process)/task"
         for task in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
             let text = (try? String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)) ?? ""
-            for child in text.split(separator: " ").compactMap({ Int32($0) }) { found += [child] + (try children(of: child)) }
+            for child in text.split(separator: " ").compactMap({ Int32($0) }) {
+                found += [child] + (try children(of: child))
+            }
         }
         return found
     }

@@ -14,7 +14,8 @@ import Testing
         #expect(watch.line(#"{"type":"status""#) != nil)
         try table.write("hot/late.jpg", frames[1].dropLast(2))
         try table.write("hot/whole.jpg", frames[1])
-        #expect(Background.within(seconds: 30) { table.files(table.archive).keys.contains { $0.hasSuffix("whole.jpg") } })
+        #expect(
+            Background.within(seconds: 30) { table.files(table.archive).keys.contains { $0.hasSuffix("whole.jpg") } })
         let outcome = watch.kill(SIGINT), left = outcome.items().filter { $0["ending"] as? String == "pending" }
         #expect(outcome.status == 130, "\(outcome.errors)")
         #expect(left.compactMap { $0["path"] as? String }.sorted() == ["early.jpg", "late.jpg"], "\(outcome.output)")

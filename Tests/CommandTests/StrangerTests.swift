@@ -20,11 +20,14 @@ import Testing
     func itsNameAndItsModuleAreSaid(_ verb: [String]) throws {
         let table = try Table()
         try table.sampleCard()
-        let camera = try Simulated("canon", card: table.card), host = "{ hosts: [\"127.0.0.1:\(camera.port)\"], usb: false }"
+        let camera = try Simulated("canon", card: table.card)
+        let host = "{ hosts: [\"127.0.0.1:\(camera.port)\"], usb: false }"
         let wrong = try outcome(table, "{ nikon: \(host) }", verb)
         #expect(wrong.status == 5, "\(wrong.errors)")
         let said = wrong.output + wrong.errors
-        #expect(said.contains("Canon") && said.contains("`nikon` does not take it") && said.contains("Use `canon`"), "\(said)")
+        #expect(
+            said.contains("Canon") && said.contains("`nikon` does not take it") && said.contains("Use `canon`"),
+            "\(said)")
         // Another source of the pipeline has it.
         let both = try outcome(table, "{ nikon: \(host) }, { canon: \(host) }", verb)
         #expect(both.status == 0, "\(both.errors)")
@@ -35,7 +38,10 @@ import Testing
         try table.sampleCard()
         let camera = try Simulated("ptp", card: table.card)
         let outcome = try table.run(
-            ["import", "--camera", "127.0.0.1:\(camera.port)", "--via", "canon", "--to", table.archive, "--verify", "size"])
+            [
+                "import", "--camera", "127.0.0.1:\(camera.port)", "--via", "canon", "--to", table.archive, "--verify",
+                "size",
+            ])
         #expect(outcome.status == 5, "\(outcome.errors)")
         #expect((outcome.output + outcome.errors).contains("`canon` does not take it"))
     }

@@ -6,7 +6,8 @@ import Testing
 /// `filmgate studio` as a person starts it.
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct StudioTests {
     private func get(_ address: String, _ headers: [String: String] = [:]) throws -> (status: Int, body: String) {
-        let arguments = ["-s", "-m", "20", "-w", "\n%{http_code}", address] + headers.flatMap { ["-H", "\($0.key): \($0.value)"] }
+        let arguments =
+            ["-s", "-m", "20", "-w", "\n%{http_code}", address] + headers.flatMap { ["-H", "\($0.key): \($0.value)"] }
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
         (process.arguments, process.standardOutput) = (arguments, output)
@@ -49,11 +50,13 @@ import Testing
         return details
     }
 
-    /// With a run it is the run that does it, and without one the command itself: either way it ends as the command does.
+    /// With a run it is the run that does it, and without one the command itself: either way it ends as the command
+    /// does.
     @Test func whatThePageAsksForIsTheCommand() throws {
         let table = try Table(), gallery = try Gallery(table), hot = table.path("hot")
         gallery.stop()
-        let pipeline = try table.live("p.yaml", gallery, ["- folder: { path: \"\(hot)\", settle: 50ms, companions: 50ms }"])
+        let pipeline = try table.live(
+            "p.yaml", gallery, ["- folder: { path: \"\(hot)\", settle: 50ms, companions: 50ms }"])
         try table.frames("hot", count: 2, from: 0)
         let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
         #expect(run.line(#"{"type":"status""#) != nil)
@@ -72,8 +75,11 @@ import Testing
         // One that is being tried just then is left to the run.
         let result = taken["result"] as? [String: Any] ?? [:], left = result["pending"] as? Int ?? -1
         #expect(taken["exit"] as? Int == (left == 0 ? 0 : 8) && result["filtered"] as? Int == 2 - left, "\(taken)")
-        let unknown = try job(page, token, "retry", #"{"target":"galery"}"#), objects = unknown["objects"] as? [[String: Any]] ?? []
-        #expect(unknown["exit"] as? Int == 2 && objects.contains { ($0["message"] as? String)?.contains("Did you mean `gallery`") == true })
+        let unknown = try job(page, token, "retry", #"{"target":"galery"}"#)
+        let objects = unknown["objects"] as? [[String: Any]] ?? []
+        #expect(
+            unknown["exit"] as? Int == 2
+                && objects.contains { ($0["message"] as? String)?.contains("Did you mean `gallery`") == true })
         let use = try job(page, token, "events/use", #"{"event":"--none"}"#)
         let chosen = (use["objects"] as? [[String: Any]])?.first { $0["type"] as? String == "event" }
         #expect(use["exit"] as? Int == 0 && chosen?["name"] as? String == "--none", "\(use)")
@@ -86,7 +92,9 @@ import Testing
         #expect(check["exit"] as? Int == 0, "\(check)")
         run.kill(SIGTERM)
         let after = try job(page, token, "retry", "{}")
-        #expect(after["exit"] as? Int == 0 && (after["result"] as? [String: Any])?["type"] as? String == "summary", "\(after)")
+        #expect(
+            after["exit"] as? Int == 0 && (after["result"] as? [String: Any])?["type"] as? String == "summary",
+            "\(after)")
         #expect(studio.kill(SIGTERM).status == 143)
     }
 
@@ -124,8 +132,11 @@ import Testing
         let studio = try Background(
             ["studio", "--sample", "--listen", "127.0.0.1:\(port)", "--json"], environment: ["TMPDIR": folder])
         #expect(studio.line(#"{"type":"studio""#)?.contains(page) == true)
-        let sample = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("filmgate-studio-") })
-        let made = try Program.run(["studio", "token", "--role", "operate", "--json", "--state", "\(folder)/\(sample)/state"])
+        let sample = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("filmgate-studio-") })
+        let made = try Program.run([
+            "studio", "token", "--role", "operate", "--json", "--state", "\(folder)/\(sample)/state",
+        ])
         let token = try #require(made.items("token").first?["token"] as? String)
         func total() throws -> Int {
             let body = try get(page + "api/v1/frames?ending=delivered", ["Authorization": "Bearer \(token)"]).body
@@ -140,7 +151,8 @@ import Testing
         let table = try Table(), gallery = try Gallery(table)
         let file = try table.live("p.yaml", gallery, ["- folder: { path: \"\(table.path("hot"))\" }"])
         for (words, status, reason) in [
-            (["--studio", "0.0.0.0:8484"], 2, "other machines could reach it"), (["--studio", "8484"], 2, "such as 127.0.0.1:8484"),
+            (["--studio", "0.0.0.0:8484"], 2, "other machines could reach it"),
+            (["--studio", "8484"], 2, "such as 127.0.0.1:8484"),
             (["--studio", "127.0.0.1:8484", "--once"], 2, "only while the run lasts"),
         ] {
             let run = try Program.run(["run", file, "--state", table.state] + words, environment: Gallery.environment)
@@ -163,19 +175,24 @@ import Testing
         try table.frames("CARD", count: 3, from: 1)
         #expect(try Program.run(["import", table.card, "--to", table.archive, "--state", table.state]).status == 0)
         let studio = try Background(["studio", "--listen", "127.0.0.1:0", "--state", table.state])
-        let line = try #require(studio.line("studio: http://127.0.0.1:")),
-            address = try #require(line.dropFirst(8).split(separator: "#").first)
+        let line = try #require(studio.line("studio: http://127.0.0.1:"))
+        let address = try #require(line.dropFirst(8).split(separator: "#").first)
         let made = try Program.run(["studio", "token", "--role", "operate", "--json", "--state", table.state])
-        let token = try #require(made.items("token").first?["token"] as? String), bearer = ["Authorization": "Bearer \(token)"]
-        let frames = try get(address + "api/v1/frames", bearer),
-            history = try Program.run(["history", "--run", "1", "--json", "--state", table.state])
+        let token = try #require(made.items("token").first?["token"] as? String)
+        let bearer = ["Authorization": "Bearer \(token)"]
+        let frames = try get(address + "api/v1/frames", bearer)
+        let history = try Program.run(["history", "--run", "1", "--json", "--state", table.state])
         #expect(frames.status == 200)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(frames.body.utf8)) as? [String: Any])
-        let listed = (object["frames"] as? [[String: Any]] ?? []).sorted { "\($0["path"] ?? "")" < "\($1["path"] ?? "")" }
+        let listed = (object["frames"] as? [[String: Any]] ?? []).sorted {
+            "\($0["path"] ?? "")" < "\($1["path"] ?? "")"
+        }
         let told = history.items().sorted { "\($0["path"] ?? "")" < "\($1["path"] ?? "")" }
         #expect(listed.count == 3 && told.count == 3)
         for (frame, item) in zip(listed, told) {
-            for (key, value) in item { #expect((frame[key] as? NSObject) == (value as? NSObject), "\(key) is as the command tells it") }
+            for (key, value) in item {
+                #expect((frame[key] as? NSObject) == (value as? NSObject), "\(key) is as the command tells it")
+            }
         }
         #expect(try get(String(address)).body.contains("<main"))
         let further = try Program.run(["studio", "link", "--state", table.state])
@@ -190,16 +207,20 @@ import Testing
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)
         #expect(try table.importing().status == 0)
-        let file = try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: "bearer: { token: \"${env:X}\" }")
+        let file = try table.pipeline(
+            to: "https://gallery.example/up/{name}", signedBy: "bearer: { token: \"${env:X}\" }")
         let studio = try Background(["studio", file, "--listen", "127.0.0.1:0", "--state", table.state])
-        let line = try #require(studio.line("studio: http://127.0.0.1:")),
-            address = try #require(line.dropFirst(8).split(separator: "#").first)
+        let line = try #require(studio.line("studio: http://127.0.0.1:"))
+        let address = try #require(line.dropFirst(8).split(separator: "#").first)
         let made = try Program.run(["studio", "token", "--role", "admin", "--json", "--state", table.state])
-        let token = try #require(made.items("token").first?["token"] as? String), bearer = ["Authorization": "Bearer \(token)"]
+        let token = try #require(made.items("token").first?["token"] as? String)
+        let bearer = ["Authorization": "Bearer \(token)"]
         #expect(try get(address + "api/v1/pipeline", bearer).body.contains("${env:X}"))
         _ = try table.pipeline(to: "https://gallery.example/up/{name}", signedBy: "bearer: { token: canary }")
         let shown = try get(address + "api/v1/pipeline", bearer)
-        #expect(shown.status == 200 && shown.body.contains("gallery.example") && !shown.body.contains("canary"), "\(shown.body)")
+        #expect(
+            shown.status == 200 && shown.body.contains("gallery.example") && !shown.body.contains("canary"),
+            "\(shown.body)")
         #expect(studio.kill(SIGTERM).status == 143)
     }
 
@@ -211,16 +232,24 @@ import Testing
     /// A telephone compares the fingerprint; curl takes the certificate itself.
     @Test func othersReachItThroughTLS() throws {
         let table = try Table()
-        let studio = try Background(["studio", "--listen", "0.0.0.0:0", "--self-signed", "--json", "--state", table.state])
+        let studio = try Background([
+            "studio", "--listen", "0.0.0.0:0", "--self-signed", "--json", "--state", table.state,
+        ])
         let line = try #require(studio.line(#"{"type":"studio""#))
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-        #expect((object["link"] as? String)?.hasPrefix("https://") == true && (object["fingerprint"] as? String)?.count == 95, "\(line)")
-        let port = try #require(object["port"] as? Int), further = try Program.run(["studio", "link", "--state", table.state])
-        #expect(further.output.hasPrefix(try #require((object["link"] as? String)?.split(separator: "#").first)), "\(further.output)")
+        #expect(
+            (object["link"] as? String)?.hasPrefix("https://") == true
+                && (object["fingerprint"] as? String)?.count == 95, "\(line)")
+        let port = try #require(object["port"] as? Int)
+        let further = try Program.run(["studio", "link", "--state", table.state])
+        #expect(
+            further.output.hasPrefix(try #require((object["link"] as? String)?.split(separator: "#").first)),
+            "\(further.output)")
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
         process.arguments = [
-            "-s", "-m", "20", "--cacert", table.state + "/studio/certificate.pem", "https://127.0.0.1:\(port)/api/v1/about",
+            "-s", "-m", "20", "--cacert", table.state + "/studio/certificate.pem",
+            "https://127.0.0.1:\(port)/api/v1/about",
         ]
         process.standardOutput = output
         try process.run()
@@ -230,13 +259,19 @@ import Testing
     }
 
     @Test func saysWhatIsWrongWithAnAddressOrACertificate() throws {
-        let state = try Table().state, other = try Program.run(["studio", "--listen", "203.0.113.9:0", "--self-signed", "--state", state])
-        #expect(other.status == 2 && other.errors.contains("203.0.113.9: that is no address of this machine"), "\(other.errors)")
+        let state = try Table().state
+        let other = try Program.run(["studio", "--listen", "203.0.113.9:0", "--self-signed", "--state", state])
+        #expect(
+            other.status == 2 && other.errors.contains("203.0.113.9: that is no address of this machine"),
+            "\(other.errors)")
         let words = [
-            "studio", "--listen", "0.0.0.0:0", "--certificate", "/nowhere/cert.pem", "--key", "/nowhere/key.pem", "--state", state,
+            "studio", "--listen", "0.0.0.0:0", "--certificate", "/nowhere/cert.pem", "--key", "/nowhere/key.pem",
+            "--state", state,
         ]
         let missing = try Program.run(words)
-        #expect(missing.status == 2 && missing.errors.contains("`/nowhere/cert.pem` cannot be read: No such file"), "\(missing.errors)")
+        #expect(
+            missing.status == 2 && missing.errors.contains("`/nowhere/cert.pem` cannot be read: No such file"),
+            "\(missing.errors)")
     }
 
     @Test(arguments: [
@@ -247,7 +282,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--listen", "8484"], ["--listen", "127.0.0.1:99999"], ["--name", "a b"], ["link", "--role", "king"], ["token", "--for", "5"],
+        ["--listen", "8484"], ["--listen", "127.0.0.1:99999"], ["--name", "a b"], ["link", "--role", "king"],
+        ["token", "--for", "5"],
     ])
     func saysWhatIsWrongWithItsWords(_ words: [String]) throws {
         let outcome = try Program.run(["studio"] + words + ["--state", try Table().state])
@@ -255,9 +291,13 @@ import Testing
     }
 
     @Test func aLinkIsForOneBrowserAndARole() throws {
-        let table = try Table(),
-            outcome = try Program.run(["studio", "link", "--role", "view", "--for", "8h", "--json", "--state", table.state])
+        let table = try Table()
+        let outcome = try Program.run([
+            "studio", "link", "--role", "view", "--for", "8h", "--json", "--state", table.state,
+        ])
         let link = try #require(outcome.items("code").first)
-        #expect(link["role"] as? String == "view" && (link["link"] as? String)?.hasPrefix("http://127.0.0.1:8484/#k=") == true)
+        #expect(
+            link["role"] as? String == "view"
+                && (link["link"] as? String)?.hasPrefix("http://127.0.0.1:8484/#k=") == true)
     }
 }

@@ -26,13 +26,16 @@ final class Table {
 
     func sampleCard() throws { #expect(try Program.run(["sample", "card", card]).status == 0) }
 
-    func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws -> Program.Outcome {
+    func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws
+        -> Program.Outcome
+    {
         try Program.run(arguments + ["--state", state, "--json"], environment: environment, in: folder)
     }
 
     /// Changes the ledger with one statement of SQL, as no verb would.
     func change(ledger statement: String) throws {
-        let script = "import sqlite3, sys; ledger = sqlite3.connect(sys.argv[1]); ledger.execute(sys.argv[2]); ledger.commit()"
+        let script =
+            "import sqlite3, sys; ledger = sqlite3.connect(sys.argv[1]); ledger.execute(sys.argv[2]); ledger.commit()"
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-c", script, state + "/ledger.sqlite", statement]
@@ -52,7 +55,9 @@ final class Table {
         for case let name as String in walker {
             let path = folder + "/" + name
             var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else { continue }
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
             found[name] = FileManager.default.contents(atPath: path)
         }
         return found

@@ -7,8 +7,8 @@ import Testing
     private static let picks = "{ min_rating: 3, unrated: drop }"
 
     private func pipeline(
-        _ table: Table, _ name: String = "both.yaml", to: String = "archive, picks", rule: String? = Self.picks, profile: String = "",
-        stage: String = ""
+        _ table: Table, _ name: String = "both.yaml", to: String = "archive, picks", rule: String? = Self.picks,
+        profile: String = "", stage: String = ""
     ) throws -> String {
         try table.write(
             name,
@@ -44,7 +44,8 @@ import Testing
     private func rows(_ outcome: Program.Outcome, _ type: String, _ key: String) -> [String: [String]] {
         var rows: [String: [String]] = [:]
         for item in outcome.items(type) {
-            let receipts = (item["receipts"] as? [String: [String: Any]] ?? [:]).sorted { $0.key < $1.key }.map { name, receipt in
+            let receipts = (item["receipts"] as? [String: [String: Any]] ?? [:]).sorted { $0.key < $1.key }.map {
+                name, receipt in
                 "\(name) \(receipt["state"] ?? "") \(receipt["state"] as? String == "excluded" ? receipt["reason"] ?? "" : "")"
             }
             rows["\(item["path"] ?? "")"] = ["\(item[key] ?? "")"] + receipts
@@ -90,7 +91,8 @@ import Testing
         let select = "  - select: { min_rating: 3, unrated: drop }"
         let some =
             bySelect
-            ? try pipeline(table, "some.yaml", to: "picks", rule: nil, stage: select) : try pipeline(table, "some.yaml", to: "picks")
+            ? try pipeline(table, "some.yaml", to: "picks", rule: nil, stage: select)
+            : try pipeline(table, "some.yaml", to: "picks")
         let order = archiveFirst ? [all, some] : [some, all]
         for file in order { _ = try expectPlanIsRun(table, file) }
         #expect(names(table, table.path("picks")).count == 3)
@@ -113,7 +115,8 @@ import Testing
         let name = try #require(table.files(table.card).keys.sorted().first)
         try FileManager.default.copyItem(atPath: table.card + "/" + name, toPath: other + "/DCIM/100TEST/DSC_0777.JPG")
         let all = try pipeline(table, "all.yaml", to: "archive", rule: nil)
-        let some = try pipeline(table, "some.yaml", to: "picks", rule: nil, stage: "  - select: { min_rating: 5, unrated: drop }")
+        let some = try pipeline(
+            table, "some.yaml", to: "picks", rule: nil, stage: "  - select: { min_rating: 5, unrated: drop }")
         for card in [table.card, other] { _ = try table.run(["import", card, "--pipeline", some]) }
         for card in [table.card, other] { #expect(try table.run(["import", card, "--pipeline", all]).status == 0) }
         let answer = try table.run(["safe-to-format", other, "--allow", "same-device"])
@@ -127,13 +130,15 @@ import Testing
         let answer = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
         #expect(answer.status == 8)
         #expect(
-            answer.items().contains { "\($0["reason"] ?? "")" == "filtered: picks: not rated, and `unrated: drop`" }, "\(answer.output)")
+            answer.items().contains { "\($0["reason"] ?? "")" == "filtered: picks: not rated, and `unrated: drop`" },
+            "\(answer.output)")
     }
 
     @Test func aProfileReplacesTheRuleForItsTarget() throws {
         let table = try Table()
         try table.sampleCard()
-        let file = try pipeline(table, profile: ", deliver: { archive: {}, picks: { kinds: [jpeg], name: \"IMG_0001*\" } }")
+        let file = try pipeline(
+            table, profile: ", deliver: { archive: {}, picks: { kinds: [jpeg], name: \"IMG_0001*\" } }")
         _ = try expectPlanIsRun(table, file)
         #expect(names(table, table.path("picks")) == ["IMG_0001.JPG"], "\(names(table, table.path("picks")))")
         let kept = try pipeline(table, "kept.yaml", profile: ", deliver: { archive: [jpeg] }")
@@ -141,10 +146,13 @@ import Testing
         let frame = try #require(share.items("plan").first { "\($0["path"] ?? "")".hasSuffix("IMG_0002.CR2") })
         let receipts = frame["receipts"] as? [String: [String: Any]]
         #expect("\(receipts?["archive"]?["reason"] ?? "")" == "the profile delivers only jpeg to archive")
-        #expect(receipts?["picks"]?["state"] as? String == "done", "the pipeline's rule holds for what the profile does not name")
+        #expect(
+            receipts?["picks"]?["state"] as? String == "done",
+            "the pipeline's rule holds for what the profile does not name")
     }
 
-    /// A rating that comes later brings a frame that is known already to the target that waits for it; one that goes takes nothing back.
+    /// A rating that comes later brings a frame that is known already to the target that waits for it; one that goes
+    /// takes nothing back.
     @Test func aLateRatingOrdersAKnownFrame() throws {
         let table = try Table()
         try table.sampleCard()
@@ -192,7 +200,9 @@ import Testing
             targets: { picks: { folder: { path: "\(table.path("picks"))" } } }
             """)
         let check = try Program.run(["check", file])
-        #expect(check.status == 78 && check.errors.contains("p.yaml:\(words)") || check.output.contains("p.yaml:\(words)"), "\(check)")
+        #expect(
+            check.status == 78 && check.errors.contains("p.yaml:\(words)") || check.output.contains("p.yaml:\(words)"),
+            "\(check)")
     }
 
     @Test func aRuleThatAsksWhatNobodyReadsIsAnError() throws {
@@ -206,11 +216,14 @@ import Testing
     }
 
     /// Selecting by time goes by the corrected clock, forwards and backwards, for movies in the profile's zone, too.
-    @Test(arguments: ["clock_offset: \"+30:00:00\"", "clock_offset: \"-30:00:00\"", "zone: \"+13:00\"", "zone: \"-11:00\""])
+    @Test(arguments: [
+        "clock_offset: \"+30:00:00\"", "clock_offset: \"-30:00:00\"", "zone: \"+13:00\"", "zone: \"-11:00\"",
+    ])
     func selectGoesByTheCorrectedTime(_ clock: String) throws {
         let table = try Table()
         try table.sampleCard()
-        let all = try take(table, try pipeline(table, "all.yaml", to: "archive", rule: nil, profile: ", \(clock)"), "plan")
+        let all = try take(
+            table, try pipeline(table, "all.yaml", to: "archive", rule: nil, profile: ", \(clock)"), "plan")
         let frames = all.items("plan").filter {
             ["jpeg", "raw", "heif", "video"].contains("\($0["kind"] ?? "")") && !($0["captured"] is NSNull)
         }
@@ -218,8 +231,11 @@ import Testing
         let bound = try #require(days.last)
         let stage = "  - select: { since: \(bound) }"
         let selected = try take(
-            table, try pipeline(table, "some.yaml", to: "archive", rule: nil, profile: ", \(clock)", stage: stage), "plan")
-        let endings = selected.items("plan").reduce(into: [String: String]()) { $0["\($1["path"] ?? "")"] = "\($1["would"] ?? "")" }
+            table, try pipeline(table, "some.yaml", to: "archive", rule: nil, profile: ", \(clock)", stage: stage),
+            "plan")
+        let endings = selected.items("plan").reduce(into: [String: String]()) {
+            $0["\($1["path"] ?? "")"] = "\($1["would"] ?? "")"
+        }
         for frame in frames where frame["would"] as? String != "setAside" {
             let path = "\(frame["path"] ?? "")", isLate = "\(frame["captured"] ?? "")".prefix(10) >= bound
             #expect((endings[path] != "filtered") == isLate, "\(path) \(frame["captured"] ?? "")")
@@ -227,9 +243,12 @@ import Testing
         let ruled = try take(
             table, try pipeline(table, "ruled.yaml", rule: "{ after: \(bound) }", profile: ", \(clock)"), "plan")
         for item in ruled.items("plan") {
-            guard let frame = frames.first(where: { $0["path"] as? String == item["path"] as? String }) else { continue }
+            guard let frame = frames.first(where: { $0["path"] as? String == item["path"] as? String }) else {
+                continue
+            }
             let state = (item["receipts"] as? [String: [String: Any]])?["picks"]?["state"] as? String
-            #expect((state != "excluded") == ("\(frame["captured"] ?? "")".prefix(10) >= bound), "\(item["path"] ?? "")")
+            #expect(
+                (state != "excluded") == ("\(frame["captured"] ?? "")".prefix(10) >= bound), "\(item["path"] ?? "")")
         }
     }
 }

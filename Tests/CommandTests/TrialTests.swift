@@ -11,10 +11,12 @@ import Testing
         try table.sampleCard()
         #expect(try table.importing().status == 0)
         let copies = table.files(table.archive).keys.sorted(), pictures = copies.filter { $0.hasSuffix(".JPG") }
-        let gone = try #require(copies.first { $0.hasSuffix(".MOV") }), broken = table.archive + "/" + (try #require(pictures.first))
+        let gone = try #require(copies.first { $0.hasSuffix(".MOV") })
+        let broken = table.archive + "/" + (try #require(pictures.first))
         try FileManager.default.removeItem(atPath: table.archive + "/" + gone)
         try Data("broken".utf8).write(to: URL(fileURLWithPath: broken))
-        let plan = try table.run(["plan", table.card, "--to", table.archive, "--again"]), run = try table.importing(["--again"])
+        let plan = try table.run(["plan", table.card, "--to", table.archive, "--again"])
+        let run = try table.importing(["--again"])
         #expect(plan.items("plan").map(Self.row).sorted() == run.items().map(Self.row).sorted())
         #expect(run.count("delivered") == 2)
         let told = run.items().compactMap { $0["reason"] as? String }
@@ -41,7 +43,9 @@ import Testing
         let (camera, port) = try Background.camera("ptp", table.card)
         #expect(try table.run(["import", "--camera", "127.0.0.1:\(port)", "--to", table.archive]).status == 0)
         camera.kill(SIGTERM)
-        func ask() throws -> Program.Outcome { try table.run(["safe-to-format", table.card, "--allow", "same-device"]) }
+        func ask() throws -> Program.Outcome {
+            try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        }
         let answer = try ask()
         #expect(answer.status == 0, "\(answer.output)")
         // Edited on the card since, then beside another picture: neither copy is proof of it.
@@ -50,7 +54,8 @@ import Testing
         try (sidecar.value + Data("<!-- -->".utf8)).write(to: URL(fileURLWithPath: path))
         #expect(try ask().status == 8)
         try FileManager.default.removeItem(atPath: path)
-        try sidecar.value.write(to: URL(fileURLWithPath: (path as NSString).deletingLastPathComponent + "/IMG_0003.XMP"))
+        try sidecar.value.write(
+            to: URL(fileURLWithPath: (path as NSString).deletingLastPathComponent + "/IMG_0003.XMP"))
         #expect(try ask().status == 8)
     }
 
@@ -60,7 +65,9 @@ import Testing
         for number in 1...7 { try table.write("CARD/notes\(number).xyz", "x") }
         let run = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
         #expect(run.status == 0)
-        #expect(run.errors.contains("7 files of unknown kind") && run.errors.contains("notes1.xyz") && run.errors.contains("2 more"))
+        #expect(
+            run.errors.contains("7 files of unknown kind") && run.errors.contains("notes1.xyz")
+                && run.errors.contains("2 more"))
     }
 
     @Test func aCauseIsTheSameHoweverLongItTook() {
@@ -130,7 +137,9 @@ import Testing
             #expect(try table.run(["import", table.card] + words).status == 2)
         }
         #expect(try table.run(["profile", "show", "nope.jpg", "--pipeline", pipeline]).status == 5)
-        let shown = try Program.run(["profile", "show", "Acme, Acme X100", "--pipeline", pipeline, "--state", table.state])
+        let shown = try Program.run([
+            "profile", "show", "Acme, Acme X100", "--pipeline", pipeline, "--state", table.state,
+        ])
         #expect(shown.output.hasPrefix("Acme X100\n"))
         let note = try table.write("notes.txt", "nothing")
         let inspected = try Program.run(["inspect", note])
@@ -139,11 +148,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ["check", "p.yaml"], ["events"], ["events", "list"], ["doctor"], ["modules"], ["cameras"], ["clock"], ["history"], ["status"],
+        ["check", "p.yaml"], ["events"], ["events", "list"], ["doctor"], ["modules"], ["cameras"], ["clock"],
+        ["history"], ["status"],
     ])
     func jsonEndsWithASummary(_ verb: [String]) throws {
         let table = try Table()
-        try table.write("p.yaml", "version: 1\nstages: [{ upload: { to: [a] } }]\ntargets: { a: { folder: { path: \"/tmp/x\" } } }\n")
+        try table.write(
+            "p.yaml",
+            "version: 1\nstages: [{ upload: { to: [a] } }]\ntargets: { a: { folder: { path: \"/tmp/x\" } } }\n")
         let run = try table.run(verb, in: table.root.path)
         #expect(run.objects.count == run.output.split(separator: "\n").count)
         #expect(run.objects.last?["type"] as? String == "summary")
@@ -165,7 +177,9 @@ import Testing
             """)
         let run = try Background(["run", pipeline, "--state", table.state, "--json"])
         #expect(Background.within(seconds: 30) { run.said.contains(#""state":"open""#) })
-        for words in [["--camera", "127.0.0.1:\(port)", "--to", table.path("other")], ["--pipeline", pipeline, "--wait", "2s"]] {
+        for words in [
+            ["--camera", "127.0.0.1:\(port)", "--to", table.path("other")], ["--pipeline", pipeline, "--wait", "2s"],
+        ] {
             let second = try table.run(["import"] + words)
             #expect(second.status == 10, "\(second.output)")
             #expect(second.output.contains("The run that holds this state has the camera"))

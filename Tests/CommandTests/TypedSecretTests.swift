@@ -17,9 +17,12 @@ import Testing
 
     /// Signs in with the gallery's token typed in; what was said.
     private func login(_ file: String, typing lines: Int = 1) throws -> (status: Int32, said: String) {
-        let input = try table.write("typed", String(repeating: Gallery.token + "\n", count: lines)), shell = Process(), output = Pipe()
+        let input = try table.write("typed", String(repeating: Gallery.token + "\n", count: lines)), shell = Process()
+        let output = Pipe()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", "\"$0\" login \"$2\" --state \"$1\" < \"$3\" 2>&1", Program.path, table.state, file, input]
+        shell.arguments = [
+            "-c", "\"$0\" login \"$2\" --state \"$1\" < \"$3\" 2>&1", Program.path, table.state, file, input,
+        ]
         shell.standardOutput = output
         try shell.run()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -27,7 +30,9 @@ import Testing
         return (shell.terminationStatus, said)
     }
 
-    private func take(_ file: String) throws -> Program.Outcome { try table.run(["import", "--pipeline", file, "--wait", "10s"]) }
+    private func take(_ file: String) throws -> Program.Outcome {
+        try table.run(["import", "--pipeline", file, "--wait", "10s"])
+    }
 
     @Test func itGoesWhereItWasTypedInFor() throws {
         let mine = try Gallery(table), other = try Gallery(table, in: "other")
@@ -41,7 +46,9 @@ import Testing
             #expect(try other.assets().isEmpty)
             let line = try table.run(["whoami", file]).items("account").first, reason = line?["reason"] as? String ?? ""
             #expect(line?["state"] as? String == "signedOut")
-            #expect(reason.contains("typed in for \(mine.address)") && reason.contains("not for \(other.address)"), "\(reason)")
+            #expect(
+                reason.contains("typed in for \(mine.address)") && reason.contains("not for \(other.address)"),
+                "\(reason)")
         }
         // It counts as not stored; the same secret typed in for the new address serves both.
         #expect(try login(file).status == 0)

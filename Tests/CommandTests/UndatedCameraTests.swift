@@ -2,7 +2,8 @@ import Foundation
 import TestThreads
 import Testing
 
-/// A body whose clock was never set, and whose numbers begin again: other pictures under the names and sizes of those that were taken.
+/// A body whose clock was never set, and whose numbers begin again: other pictures under the names and sizes of those
+/// that were taken.
 @Suite(.ownThreads, .serialized) struct UndatedCameraTests {
     /// Five pictures of 5,000 bytes, all dated alike.
     private func fill(_ table: Table, _ value: UInt8, _ date: Date) throws {
@@ -10,7 +11,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for number in 1...5 {
             let path = "\(folder)/IMG_000\(number).ARW"
-            try (Data([value, UInt8(number)]) + Data(repeating: value, count: 4998)).write(to: URL(fileURLWithPath: path))
+            try (Data([value, UInt8(number)]) + Data(repeating: value, count: 4998)).write(
+                to: URL(fileURLWithPath: path))
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         }
     }

@@ -38,12 +38,16 @@ import Testing
     }
 
     @Test func aServerWhoseEveryNameIsTakenKeepsNothingFromTheFolders() throws {
-        let server = try FaultServer { _, _ in .answer(200, headers: [("X-Sha256", String(repeating: "1", count: 64))]) }
+        let server = try FaultServer { _, _ in
+            .answer(200, headers: [("X-Sha256", String(repeating: "1", count: 64))])
+        }
         defer { server.stop() }
         let file = try pipeline("url: \"\(server.url)/x/{name}\", digest: { header: X-Sha256 }")
         let run = try table.run(["import", table.card, "--pipeline", file])
         #expect(run.status == 4 && run.count("pending") == 3, "\(run.output)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: table.path("NEAR")).filter { $0.hasSuffix(".JPG") }.count == 3)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: table.path("NEAR")).filter { $0.hasSuffix(".JPG") }
+                .count == 3)
         #expect(server.seen.count < 100)
     }
 }

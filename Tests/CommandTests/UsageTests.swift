@@ -5,7 +5,8 @@ import Testing
 /// Words that are wrong, and what help and `check` say.
 @Suite(.ownThreads) struct UsageTests {
     @Test(arguments: [
-        ["import", "CARD"], ["import", "--bogus"], ["assign"], ["import", "--to", ""], ["import", "CARD", "--to", "a", "--pipeline", "b"],
+        ["import", "CARD"], ["import", "--bogus"], ["assign"], ["import", "--to", ""],
+        ["import", "CARD", "--to", "a", "--pipeline", "b"],
     ])
     func jsonTellsOfAMistakeAndEnds(_ words: [String]) throws {
         let outcome = try Table().run(words)
@@ -18,16 +19,20 @@ import Testing
 
     @Test func aVerbThatDoesNotExistIsNamed() throws {
         let near = try Program.run(["imprt", "CARD", "--to", "x"])
-        #expect(near.status == 2 && near.errors.contains("There is no command called imprt. Did you mean import?"), "\(near.errors)")
+        #expect(
+            near.status == 2 && near.errors.contains("There is no command called imprt. Did you mean import?"),
+            "\(near.errors)")
         let far = try Program.run(["photographs", "--json"])
         #expect(far.status == 2 && far.errors.contains("There is no command called photographs."), "\(far.errors)")
         #expect((far.items("error").first?["message"] as? String)?.contains("no command called photographs") == true)
         #expect(try Program.run(["import", "CARD"]).errors.contains("no command") == false)
     }
 
-    /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb runs.
+    /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb
+    /// runs.
     @Test(arguments: [
-        (["import", "CARD"], "filmgate import"), (["import", "--to", "x"], "filmgate import"), (["watch", "--to", "x"], "filmgate watch"),
+        (["import", "CARD"], "filmgate import"), (["import", "--to", "x"], "filmgate import"),
+        (["watch", "--to", "x"], "filmgate watch"),
         (["camera", "simulate", "--files", "/", "--make", "acme"], "filmgate camera simulate"), (["imprt"], "filmgate"),
     ])
     func aMistakeIsToldWithTheUsageOfItsVerb(_ words: [String], _ name: String) throws {
@@ -38,14 +43,20 @@ import Testing
     }
 
     /// Sound words that name what is not there: usage would send the reader after a mistake that was not made.
-    @Test(arguments: [["modules", "foldr"], ["history", "--run", "99"]]) func whatIsNotThereIsToldWithoutUsage(_ words: [String]) throws {
+    @Test(arguments: [["modules", "foldr"], ["history", "--run", "99"]]) func whatIsNotThereIsToldWithoutUsage(
+        _ words: [String]
+    ) throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)
         #expect(try table.importing().status == 0)
         let outcome = try Program.run(words + ["--state", table.state])
-        #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: ") && !outcome.errors.contains("Usage:"), "\(outcome.errors)")
+        #expect(
+            outcome.status == 2 && outcome.errors.hasPrefix("error: ") && !outcome.errors.contains("Usage:"),
+            "\(outcome.errors)")
         let lines = try Program.run(words + ["--state", table.state, "--json"])
-        #expect(lines.items("error").first?["code"] as? String == "misconfigured" && lines.objects.last?["exit"] as? Int == 2)
+        #expect(
+            lines.items("error").first?["code"] as? String == "misconfigured"
+                && lines.objects.last?["exit"] as? Int == 2)
     }
 
     /// No full disk, but a place where nobody writes.
@@ -90,7 +101,9 @@ import Testing
     }
 
     /// A variable that was not set is not the folder that one happens to be in.
-    @Test(arguments: ["card: { paths: [/x, \"\"] }", "folder: { path: \"\" }"]) func anEmptyPathIsAMistake(source: String) throws {
+    @Test(arguments: ["card: { paths: [/x, \"\"] }", "folder: { path: \"\" }"]) func anEmptyPathIsAMistake(
+        source: String
+    ) throws {
         let table = try Table()
         let file = try table.write(
             "p.yaml",
@@ -149,7 +162,8 @@ import Testing
         try table.sampleCard()
         #expect(try table.run(["import", table.card, "--to", table.archive, "--to", table.path("backup")]).status == 0)
         let text = try Program.run(["status", "--state", table.state]).output
-        #expect(text.contains("to (\(table.archive)): ") && text.contains("to-2 (\(table.path("backup"))): "), "\(text)")
+        #expect(
+            text.contains("to (\(table.archive)): ") && text.contains("to-2 (\(table.path("backup"))): "), "\(text)")
     }
 
     /// Nothing to send is not the same as no such place.
@@ -179,7 +193,9 @@ import Testing
         #expect(try Program.run(["import", "--help"]).output.contains("--camera"))
     }
 
-    @Test(arguments: [["events", "list"], ["modules", "test"], ["run"]]) func helpHasNoStrayMarks(_ words: [String]) throws {
+    @Test(arguments: [["events", "list"], ["modules", "test"], ["run"]]) func helpHasNoStrayMarks(
+        _ words: [String]
+    ) throws {
         #expect(try !Program.run(words + ["--help"]).output.contains("\\"))
     }
 
@@ -213,12 +229,16 @@ import Testing
             """)
         let outcome = try table.run(["check", file])
         let found = outcome.items("diagnostic")
-        #expect(outcome.status == 0 && found.filter { $0["code"] as? String == "clear-text" }.count == warnings, "\(outcome.output)")
+        #expect(
+            outcome.status == 0 && found.filter { $0["code"] as? String == "clear-text" }.count == warnings,
+            "\(outcome.output)")
         #expect(found.filter { $0["code"] as? String == "missing-file" }.map { $0["line"] as? Int } == [7])
     }
 
     /// The password is looked at where it is at hand, and never shown.
-    @Test(arguments: [("004242", "has only digits"), ("kurz", "is shorter than 10 characters"), ("a longer word", nil), (nil, nil)])
+    @Test(arguments: [
+        ("004242", "has only digits"), ("kurz", "is shorter than 10 characters"), ("a longer word", nil), (nil, nil),
+    ])
     func checkWarnsOfPasswordsThatCanBeGuessed(_ password: String?, _ weakness: String?) throws {
         let table = try Table()
         let file = try table.write(
@@ -234,7 +254,9 @@ import Testing
             """)
         let outcome = try table.run(["check", file], environment: password.map { ["FTP_PASSWORD": $0] } ?? [:])
         let found = outcome.items("diagnostic").filter { $0["code"] as? String == "weak-password" }
-        #expect(outcome.status == 0 && found.map { $0["line"] as? Int } == (weakness == nil ? [] : [4]), "\(outcome.output)")
+        #expect(
+            outcome.status == 0 && found.map { $0["line"] as? Int } == (weakness == nil ? [] : [4]), "\(outcome.output)"
+        )
         if let weakness { #expect((found.first?["message"] as? String)?.contains(weakness) == true) }
         if let password { #expect(!outcome.output.contains(password)) }
     }
@@ -264,7 +286,8 @@ import Testing
             """)
         let outcome = try table.run(["check", file], environment: ["FTP_PASSWORD": "correct horse battery"])
         let errors = outcome.items("diagnostic").filter { $0["severity"] as? String == "error" }
-        #expect(outcome.status == (code == nil ? 0 : 78) && errors.first?["code"] as? String == code, "\(outcome.output)")
+        #expect(
+            outcome.status == (code == nil ? 0 : 78) && errors.first?["code"] as? String == code, "\(outcome.output)")
         if let words { #expect((errors.first?["message"] as? String)?.hasPrefix(words) == true) }
         #expect(errors.allSatisfy { $0["line"] as? Int == 5 })
     }

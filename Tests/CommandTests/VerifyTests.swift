@@ -3,7 +3,8 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct VerifyTests {
-    /// The disk that a folder lies on is not mounted: neither is everything known, nor does anything go below its mount point.
+    /// The disk that a folder lies on is not mounted: neither is everything known, nor does anything go below its mount
+    /// point.
     @Test func aFolderThatIsGoneWithAllThatWasDeliveredIsNoEmptyFolder() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)
@@ -28,7 +29,8 @@ import Testing
         #expect(try table.importing().status == 0)
         let unknown = try table.run(["verify", table.card])
         #expect(unknown.status == 5 && unknown.items("summary").count == 1)
-        #expect(unknown.objects.last?["type"] as? String == "summary" && unknown.count("exit") == 5, "\(unknown.output)")
+        #expect(
+            unknown.objects.last?["type"] as? String == "summary" && unknown.count("exit") == 5, "\(unknown.output)")
     }
 
     @Test func changedAndMissingCopiesEndWithSix() throws {
@@ -58,7 +60,10 @@ import Testing
         try Data("other".utf8).write(to: URL(fileURLWithPath: table.archive + "/" + name))
         let changed = try Program.run(["verify", table.archive, "--json", "--state", table.path("other")])
         #expect(changed.status == 6)
-        #expect(changed.items().contains { ($0["path"] as? String)?.hasSuffix(name) == true && $0["verification"] as? String == "differs" })
+        #expect(
+            changed.items().contains {
+                ($0["path"] as? String)?.hasSuffix(name) == true && $0["verification"] as? String == "differs"
+            })
     }
 
     /// A gallery is asked by its targets of earlier runs, whatever the event; what cannot be asked is no yes.
@@ -68,7 +73,9 @@ import Testing
         let gallery = try Gallery(table), file = try table.pipeline(gallery)
         #expect(try table.deliver(file, ["--event", "gala"]).status == 0)
         let equal = try table.run(["verify"], environment: Gallery.environment)
-        #expect(equal.status == 0 && equal.count("equal") == 6 && equal.count("unknown") == 0, "\(equal.output)\(equal.errors)")
+        #expect(
+            equal.status == 0 && equal.count("equal") == 6 && equal.count("unknown") == 0,
+            "\(equal.output)\(equal.errors)")
         #expect(equal.items().count { $0["target"] as? String == "gallery" && $0["event"] as? String == "gala" } == 3)
         #expect(try table.run(["verify", "--pipeline", file], environment: Gallery.environment).count("equal") == 6)
         gallery.stop()

@@ -28,7 +28,9 @@ import Testing
         let first = try say(table, import1)
         let no = try prove(table, ["--allow", "filtered"])
         #expect(no.status == 8 && no.output.contains("unknown kind of file"), "\(no.output)")
-        for text in [first.errors, no.output] { #expect(text.contains("accept: [jpeg, raw,") && text.contains(", other]"), "\(text)") }
+        for text in [first.errors, no.output] {
+            #expect(text.contains("accept: [jpeg, raw,") && text.contains(", other]"), "\(text)")
+        }
         let second = try say(table, import1 + (try option("--set", in: no.output)))
         #expect(second.status == 0, "\(second.errors)")
         let yes = try prove(table)
@@ -71,7 +73,9 @@ import Testing
         let right = try table.pipeline(gallery), words = ["import", table.card, "--pipeline", right]
         for _ in 1...2 {
             let taken = try say(table, words)
-            #expect(taken.status == 0 && taken.errors.contains("3 older deliveries still wait at \(wrong)"), "\(taken.errors)")
+            #expect(
+                taken.status == 0 && taken.errors.contains("3 older deliveries still wait at \(wrong)"),
+                "\(taken.errors)")
         }
         let no = try prove(table, ["--pipeline", right])
         #expect(no.status == 8 && !no.output.contains(".. "), "\(no.output)")
@@ -100,7 +104,9 @@ import Testing
         let plain = try say(table, words)
         #expect(plain.status == 0 && !plain.errors.contains("in the event"), "\(plain.errors)")
         let named = try say(table, words + ["--event", "bella"])
-        #expect(named.status == 0 && named.errors.contains("3 files of these are in the event anna already"), "\(named.errors)")
+        #expect(
+            named.status == 0 && named.errors.contains("3 files of these are in the event anna already"),
+            "\(named.errors)")
         #expect(try !say(table, words + ["--event", "bella"]).errors.contains("in the event"))
     }
 
@@ -110,7 +116,8 @@ import Testing
         let file = table.card + "/DCIM/100TEST/IMG_0001.JPG"
         #expect(try table.importing().status == 0)
         // As a file is noted down that could not be read.
-        try table.change(ledger: "UPDATE asset SET ending = 'setAside', reason = 'It cannot be read.', content_id = NULL")
+        try table.change(
+            ledger: "UPDATE asset SET ending = 'setAside', reason = 'It cannot be read.', content_id = NULL")
         #expect(try say(table, ["status"]).output.contains("1 setAside"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("still at its source"))
         // A card that was taken out says nothing of its files.
@@ -132,7 +139,8 @@ import Testing
         #expect(try table.importing().status == 0)
         let unknown = try say(table, ["cancel", "--target", "tto", "--yes"])
         #expect(
-            unknown.status == 2 && unknown.errors.contains("no target called `tto`; known: to. Did you mean `to`?"), "\(unknown.errors)")
+            unknown.status == 2 && unknown.errors.contains("no target called `tto`; known: to. Did you mean `to`?"),
+            "\(unknown.errors)")
         for known in ["to", table.archive] {
             let nothing = try say(table, ["cancel", "--target", known, "--yes"])
             #expect(nothing.status == 0 && nothing.output.contains("Nothing waits there."), "\(nothing.errors)")

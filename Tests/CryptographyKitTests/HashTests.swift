@@ -21,7 +21,8 @@ import Testing
             "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018"
                 + "501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909"
         ),
-        (.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        (.sha1, "", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
+        (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
         (.sha1, short, "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
         (.md5, "", "d41d8cd98f00b204e9800998ecf8427e"), (.md5, "abc", "900150983cd24fb0d6963f7d28e17f72"),
         (.md5, "message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
@@ -48,7 +49,9 @@ import Testing
         let whole = RunningHash.digest(of: bytes, method)
         for size in [1, 3, 55, 56, 63, 64, 65, 111, 112, 127, 128, 129, 4096, 9_999] {
             var hash = RunningHash(method)
-            for start in stride(from: 0, to: bytes.count, by: size) { hash.update(Array(bytes[start..<min(start + size, bytes.count)])) }
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                hash.update(Array(bytes[start..<min(start + size, bytes.count)]))
+            }
             #expect(hash.digest() == whole, "pieces of \(size)")
         }
     }
@@ -103,7 +106,10 @@ import Testing
             [UInt8](repeating: 0xaa, count: 20), [UInt8](repeating: 0xdd, count: 50),
             "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"
         ),
-        (Array(1...25), [UInt8](repeating: 0xcd, count: 50), "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"),
+        (
+            Array(1...25), [UInt8](repeating: 0xcd, count: 50),
+            "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"
+        ),
         (
             [UInt8](repeating: 0xaa, count: 131), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
@@ -116,7 +122,8 @@ import Testing
     }
 
     @Test func equality() {
-        #expect(MessageCode.equal([1, 2], [1, 2]) && !MessageCode.equal([1, 2], [1, 3]) && !MessageCode.equal([1], [1, 2]))
+        #expect(
+            MessageCode.equal([1, 2], [1, 2]) && !MessageCode.equal([1, 2], [1, 3]) && !MessageCode.equal([1], [1, 2]))
         #expect(MessageCode.equal([], []))
     }
 }

@@ -9,8 +9,13 @@ import Testing
     @Test(arguments: [
         ("", "", 16, 1, 1, "77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442"),
         ("password", "NaCl", 1024, 8, 16, "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"),
-        ("pleaseletmein", "SodiumChloride", 16_384, 8, 1, "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"),
-    ]) func publishedKeys(_ passphrase: String, _ salt: String, _ rounds: Int, _ block: Int, _ parallel: Int, _ expected: String) throws {
+        (
+            "pleaseletmein", "SodiumChloride", 16_384, 8, 1,
+            "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
+        ),
+    ]) func publishedKeys(
+        _ passphrase: String, _ salt: String, _ rounds: Int, _ block: Int, _ parallel: Int, _ expected: String
+    ) throws {
         let key = try SecretKey.scrypt(
             Array(passphrase.utf8), salt: Array(salt.utf8), rounds: rounds, block: block, parallel: parallel)
         #expect(hex(Array(key.bytes)) == expected)
@@ -32,8 +37,10 @@ import Testing
     }
 
     @Test func aPublishedBox() throws {
-        let key = SecretKey(Array(0x80...0x9f)), bound = bytes("50515253c0c1c2c3c4c5c6c7"), nonce = bytes("070000004041424344454647")
-        let text = "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
+        let key = SecretKey(Array(0x80...0x9f)), bound = bytes("50515253c0c1c2c3c4c5c6c7")
+        let nonce = bytes("070000004041424344454647")
+        let text =
+            "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it."
         let box = try ChaChaPoly.seal(Array(text.utf8), with: key, authenticating: bound, nonce: nonce)
         let sealed = """
             d31a8d34648e60db7b86afbc53ef7ec2 a4aded51296e08fea9e2b5a736ee62d6 3dbea45e8ca9671282fafb69da92728b
@@ -57,7 +64,9 @@ import Testing
             """
         let box = bytes("000000000102030405060708") + bytes(sealed) + bytes("eead9d67890cbb22392336fea1851f38")
         let plain = try #require(ChaChaPoly.open(box, with: key, authenticating: bytes("f33388860000000000004e91")))
-        #expect(String(decoding: plain, as: UTF8.self).hasPrefix("Internet-Drafts are draft documents valid for a maximum of six months"))
+        #expect(
+            String(decoding: plain, as: UTF8.self).hasPrefix(
+                "Internet-Drafts are draft documents valid for a maximum of six months"))
         #expect(plain.count == 265)
     }
 
@@ -82,10 +91,14 @@ import Testing
                 #expect(ChaChaPoly.open(bad, with: key, authenticating: [4]) == nil, "byte \(index)")
             }
         }
-        for count in 0..<box.count { #expect(ChaChaPoly.open(Array(box.prefix(count)), with: key, authenticating: [4]) == nil) }
+        for count in 0..<box.count {
+            #expect(ChaChaPoly.open(Array(box.prefix(count)), with: key, authenticating: [4]) == nil)
+        }
         #expect(ChaChaPoly.open(box + [0], with: key, authenticating: [4]) == nil)
         #expect(ChaChaPoly.open(box, with: other, authenticating: [4]) == nil)
-        for bound in [[], [5], [4, 0]] as [[UInt8]] { #expect(ChaChaPoly.open(box, with: key, authenticating: bound) == nil) }
+        for bound in [[], [5], [4, 0]] as [[UInt8]] {
+            #expect(ChaChaPoly.open(box, with: key, authenticating: bound) == nil)
+        }
         #expect(ChaChaPoly.open(box, with: key, authenticating: [4]) == [1, 2, 3])
     }
 

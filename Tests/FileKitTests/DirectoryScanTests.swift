@@ -4,7 +4,9 @@ import Glibc
 import Testing
 
 @Suite struct DirectoryScanTests {
-    private func list(_ root: String, limits: DirectoryScan.Limits = .init(), _ step: (ScanEntry) -> ScanStep = { _ in .proceed }) throws
+    private func list(
+        _ root: String, limits: DirectoryScan.Limits = .init(), _ step: (ScanEntry) -> ScanStep = { _ in .proceed }
+    ) throws
         -> [ScanEntry]
     {
         var found: [ScanEntry] = []
@@ -17,10 +19,13 @@ import Testing
 
     @Test func goesThroughATreeInCardOrder() throws {
         let scratch = ScratchFolder()
-        for name in ["DCIM/101A/IMG_1.JPG", "DCIM/100A/IMG_10.JPG", "DCIM/100A/IMG_9.JPG", "MISC/x", "a"] { scratch.file(name, "12") }
+        for name in ["DCIM/101A/IMG_1.JPG", "DCIM/100A/IMG_10.JPG", "DCIM/100A/IMG_9.JPG", "MISC/x", "a"] {
+            scratch.file(name, "12")
+        }
         let found = try list(scratch.path)
         let expected = [
-            "a", "DCIM", "DCIM/100A", "DCIM/100A/IMG_9.JPG", "DCIM/100A/IMG_10.JPG", "DCIM/101A", "DCIM/101A/IMG_1.JPG", "MISC", "MISC/x",
+            "a", "DCIM", "DCIM/100A", "DCIM/100A/IMG_9.JPG", "DCIM/100A/IMG_10.JPG", "DCIM/101A", "DCIM/101A/IMG_1.JPG",
+            "MISC", "MISC/x",
         ]
         #expect(found.map(\.path) == expected)
         #expect(found.map(\.depth) == [0, 0, 1, 2, 2, 1, 2, 0, 1])
@@ -32,7 +37,9 @@ import Testing
     @Test func manyNamesKeepTheirFacts() throws {
         let scratch = ScratchFolder()
         let sizes: [UInt64] = (0..<2500).map { number in UInt64(number % 7 + number / 1000) }
-        for (number, size) in sizes.enumerated() { scratch.file("IMG_\(number).JPG", String(repeating: "x", count: Int(size))) }
+        for (number, size) in sizes.enumerated() {
+            scratch.file("IMG_\(number).JPG", String(repeating: "x", count: Int(size)))
+        }
         let found = try list(scratch.path), names: [String] = (0..<2500).map { number in "IMG_\(number).JPG" }
         #expect(found.map(\.name) == names && found.map(\.size) == sizes)
         #expect(Set(found.map(\.inode)).count == 2500)
@@ -47,7 +54,8 @@ import Testing
     @Test func skipsAndStops() throws {
         let scratch = ScratchFolder()
         for name in ["a/1", "b/1", "c/1"] { scratch.file(name) }
-        #expect(try list(scratch.path) { $0.name == "b" ? .skip : .proceed }.map(\.path) == ["a", "a/1", "b", "c", "c/1"])
+        #expect(
+            try list(scratch.path) { $0.name == "b" ? .skip : .proceed }.map(\.path) == ["a", "a/1", "b", "c", "c/1"])
         #expect(try list(scratch.path) { $0.path == "b/1" ? .stop : .proceed }.map(\.path) == ["a", "a/1", "b", "b/1"])
     }
 
@@ -65,7 +73,8 @@ import Testing
     @Test func oddNamesKeepTheirBytes() throws {
         let scratch = ScratchFolder()
         let names: [[UInt8]] = [
-            Array("new\nline".utf8), Array("📷".utf8), [0x61, 0xFF, 0xE9], Array(repeating: 0x78, count: 255), Array(" ".utf8),
+            Array("new\nline".utf8), Array("📷".utf8), [0x61, 0xFF, 0xE9], Array(repeating: 0x78, count: 255),
+            Array(" ".utf8),
         ]
         for name in names { scratch.file(bytes: name) }
         #expect(Set(try list(scratch.path).map { PathText.bytes(of: $0.path) }) == Set(names))
@@ -88,7 +97,9 @@ import Testing
     }
 
     @Test func aMissingRootIsNotFound() {
-        #expect { try DirectoryScan(root: "/nowhere/at/all").run { _ in .proceed } } throws: { ($0 as? IngestError)?.code == .notFound }
+        #expect { try DirectoryScan(root: "/nowhere/at/all").run { _ in .proceed } } throws: {
+            ($0 as? IngestError)?.code == .notFound
+        }
     }
 
     @Test(.enabled(if: geteuid() != 0, "root reads everything")) func aFolderThatIsClosedToUsIsNamed() throws {
@@ -107,7 +118,9 @@ import Testing
         let root = try list("/", limits: .init(depth: 1)) { $0.path == "proc" ? .proceed : .skip }
         #expect(root.first { $0.path == "proc" }?.isBoundary == true)
         #expect(!root.contains { $0.path.hasPrefix("proc/") })
-        let crossed = try list("/", limits: .init(depth: 1)) { $0.path == "proc" ? .cross : $0.path == "proc/self" ? .stop : .skip }
+        let crossed = try list("/", limits: .init(depth: 1)) {
+            $0.path == "proc" ? .cross : $0.path == "proc/self" ? .stop : .skip
+        }
         #expect(crossed.contains { $0.path == "proc/self" && $0.type == .link })
     }
 }

@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test func publishTellsWhichSideIsMissing() throws {
-        #expect(code { try DurableFile.publish(part: scratch.path + "/no.part", as: scratch.path + "/a.jpg") } == .notFound)
+        #expect(
+            code { try DurableFile.publish(part: scratch.path + "/no.part", as: scratch.path + "/a.jpg") } == .notFound)
         let part = try scratch.file("a.part", [1])
         #expect(code { try DurableFile.publish(part: part, as: scratch.path + "/gone/a.jpg") } == .unavailable)
     }

@@ -11,7 +11,9 @@ import Testing
     init() throws { scratch = try Scratch() }
     var part: String { scratch.path + "/a.part" }
 
-    @Test(arguments: [0, 1, 4096, BufferPool.blockSize - 1, BufferPool.blockSize, BufferPool.blockSize + 1, 3_145_728, 3_333_333])
+    @Test(arguments: [
+        0, 1, 4096, BufferPool.blockSize - 1, BufferPool.blockSize, BufferPool.blockSize + 1, 3_145_728, 3_333_333,
+    ])
     func copiesEveryByteWithTimeAndMode(size: Int) throws {
         let data = noise(size)
         let source = try scratch.file("a.jpg", data)
@@ -19,7 +21,8 @@ import Testing
         #expect(utimes(source, times) == 0)
         chmod(source, 0o400)
         var seen: UInt64 = 0
-        let result = try FileCopy.copy(from: source, toPart: part, options: CopyOptions(algorithms: [.xxh128]), progress: { seen += $0 })
+        let result = try FileCopy.copy(
+            from: source, toPart: part, options: CopyOptions(algorithms: [.xxh128]), progress: { seen += $0 })
         #expect(try bytes(part) == data)
         #expect(result.size == UInt64(size) && seen == UInt64(size))
         var hasher = MultiHasher([.xxh128])
@@ -96,7 +99,8 @@ import Testing
         }
         let found = code {
             try FileCopy.copy(
-                from: source, toPart: part, options: CopyOptions(reflink: false), reader: reader, cancelled: { false }, progress: { _ in })
+                from: source, toPart: part, options: CopyOptions(reflink: false), reader: reader, cancelled: { false },
+                progress: { _ in })
         }
         #expect(found == (failures == 3 ? nil : .unreadable))
         if failures == 3 { #expect(try bytes(part) == data) }
@@ -113,7 +117,8 @@ import Testing
             return sound(descriptor, UnsafeMutableRawBufferPointer(rebasing: block[..<count]), offset)
         }
         let result = try FileCopy.copy(
-            from: source, toPart: part, options: CopyOptions(reflink: false), reader: reader, cancelled: { false }, progress: { _ in })
+            from: source, toPart: part, options: CopyOptions(reflink: false), reader: reader, cancelled: { false },
+            progress: { _ in })
         #expect(try bytes(part) == data)
         #expect(try FileCopy.hash(path: part).digests == result.digests)
     }
@@ -123,7 +128,9 @@ import Testing
         var reader = BlockReader()
         reader.read = { _, _, _ in -Int(ENODEV) }
         let found = code {
-            try FileCopy.copy(from: source, toPart: part, options: CopyOptions(), reader: reader, cancelled: { false }, progress: { _ in })
+            try FileCopy.copy(
+                from: source, toPart: part, options: CopyOptions(), reader: reader, cancelled: { false },
+                progress: { _ in })
         }
         #expect(found == .deviceGone)
     }

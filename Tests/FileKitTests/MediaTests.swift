@@ -12,9 +12,14 @@ import Testing
         let mounts = [
             ("0:40", "/nowhere/dump", "btrfs", "/dev/sda2", ""), ("0:41", "/nowhere/pics", "btrfs", "/dev/sda2", ""),
             ("8:33", "/nowhere/card", "exfat", "/dev/sdc1", ""), ("7:0", "/nowhere/image", "ext4", "/dev/loop0", ""),
-            ("0:50", "/nowhere/over", "overlay", "overlay", "rw,lowerdir=/nowhere/x:/nowhere/y,upperdir=/nowhere/card/up"),
+            (
+                "0:50", "/nowhere/over", "overlay", "overlay",
+                "rw,lowerdir=/nowhere/x:/nowhere/y,upperdir=/nowhere/card/up"
+            ),
             ("0:51", "/nowhere/memory", "tmpfs", "tmpfs", ""), ("0:52", "/nowhere/other", "tmpfs", "tmpfs", ""),
-        ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3, options: $1.4) }
+        ].enumerated().map {
+            Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3, options: $1.4)
+        }
         return Media(MountTable(mounts), blocks: blocks.path)
     }
 
@@ -31,8 +36,9 @@ import Testing
 
     /// Cards with two partitions, and disks that are encrypted: formatting takes all that lies on one disk.
     @Test(arguments: [
-        ("card/a.jpg", "second/a.jpg", true), ("card/a.jpg", "sealed/a.jpg", true), ("card/a.jpg", "elsewhere/a.jpg", false),
-        ("second/a.jpg", "sealed/a.jpg", true), ("elsewhere/a.jpg", "image/a.jpg", true), ("through/a.jpg", "card/a.jpg", true),
+        ("card/a.jpg", "second/a.jpg", true), ("card/a.jpg", "sealed/a.jpg", true),
+        ("card/a.jpg", "elsewhere/a.jpg", false), ("second/a.jpg", "sealed/a.jpg", true),
+        ("elsewhere/a.jpg", "image/a.jpg", true), ("through/a.jpg", "card/a.jpg", true),
         ("through/a.jpg", "elsewhere/a.jpg", false),
     ])
     func partitionsOfOneDiskAreOneStorage(one: String, other: String, expected: Bool) {
@@ -49,7 +55,8 @@ import Testing
         let mounts = [
             ("8:33", "/nowhere/card", "exfat", "/dev/sdc1"), ("8:34", "/nowhere/second", "ext4", "/dev/sdc2"),
             ("252:0", "/nowhere/sealed", "ext4", "/dev/dm-0"), ("8:49", "/nowhere/elsewhere", "ext4", "/dev/sdd1"),
-            ("259:0", "/nowhere/image", "ext4", "/dev/loop3p1"), ("0:60", "/nowhere/through", "fuse", "/nowhere/card/inner"),
+            ("259:0", "/nowhere/image", "ext4", "/dev/loop3p1"),
+            ("0:60", "/nowhere/through", "fuse", "/nowhere/card/inner"),
         ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3) }
         let media = Media(MountTable(mounts), blocks: blocks.path)
         #expect(media.areShared(by: "/nowhere/" + one, "/nowhere/" + other) == expected)

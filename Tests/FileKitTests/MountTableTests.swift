@@ -23,15 +23,17 @@ import Testing
     @Test func linesAreReadWithTheirEscapes() {
         #expect(table.mounts.count == 10)
         #expect(
-            table.mounts[2] == Mount(id: 40, device: "8:17", root: "/", point: "/media/ann/EOS DIGITAL", type: "vfat", source: "/dev/sdb1"))
+            table.mounts[2]
+                == Mount(
+                    id: 40, device: "8:17", root: "/", point: "/media/ann/EOS DIGITAL", type: "vfat",
+                    source: "/dev/sdb1"))
         #expect(table.mounts[3].isReadOnly && !table.mounts[2].isReadOnly)
         #expect(table.mounts[5].point == "/mnt/a\tb\\c")
     }
 
     @Test(arguments: [
-        ("/media/ann/EOS DIGITAL/DCIM", 40), ("/media/ann/EOS DIGITAL", 40), ("/media/ann/EOS DIGITAL 2", 27), ("/mnt/over/x", 45),
-        ("/", 27),
-        ("/procedure", 27), ("/proc", 22), ("/mnt/bind/100A/x", 41),
+        ("/media/ann/EOS DIGITAL/DCIM", 40), ("/media/ann/EOS DIGITAL", 40), ("/media/ann/EOS DIGITAL 2", 27),
+        ("/mnt/over/x", 45), ("/", 27), ("/procedure", 27), ("/proc", 22), ("/mnt/bind/100A/x", 41),
     ])
     func theDeepestAndLatestMountHoldsAPath(_ path: String, _ id: Int) {
         #expect(table.mount(of: path)?.id == id)

@@ -35,8 +35,11 @@ import Testing
 
 @Suite struct C4Tests {
     @Test func knownAnswers() {
-        #expect(C4.id(of: []) == "c459dsjfscH38cYeXXYogktxf4Cd9ibshE3BHUo6a58hBXmRQdZrAkZzsWcbWtDg5oQstpDuni4Hirj75GEmTc1sFT")
         #expect(
-            C4.id(of: Array("abc".utf8)) == "c45S4rnaTNWonxss1u8LzsaJdEph1AJhWUF4sh2waXKMsutyfAxg4ybUeuXVWS9HdNcEypmeXn8FZGonD4w1rj9DZp")
+            C4.id(of: [])
+                == "c459dsjfscH38cYeXXYogktxf4Cd9ibshE3BHUo6a58hBXmRQdZrAkZzsWcbWtDg5oQstpDuni4Hirj75GEmTc1sFT")
+        #expect(
+            C4.id(of: Array("abc".utf8))
+                == "c45S4rnaTNWonxss1u8LzsaJdEph1AJhWUF4sh2waXKMsutyfAxg4ybUeuXVWS9HdNcEypmeXn8FZGonD4w1rj9DZp")
     }
 }

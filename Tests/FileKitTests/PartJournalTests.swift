@@ -18,7 +18,8 @@ import Testing
     /// What a run leaves that was killed after its last mark.
     private func cutOff(at offset: Int, behind: Int = 0) throws -> String {
         let area = try StagingArea(scratch.path), part = area.newPart()
-        let writer = try PartWriter(part), journal = PartJournal(for: part, identity: PartJournal.identity(of: origin()))
+        let writer = try PartWriter(part)
+        let journal = PartJournal(for: part, identity: PartJournal.identity(of: origin()))
         try writer.write(data.span.bytes.extracting(0..<offset))
         #expect(journal.mark(writer)?.offset == UInt64(offset))
         if behind > 0 { try writer.write(data.span.bytes.extracting(offset..<offset + behind)) }
@@ -53,8 +54,11 @@ import Testing
 
     @Test func aLaterMarkCountsAndTheJournalDoesNotGrow() throws {
         let part = scratch.path + "/x.part"
-        let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64)), path = PartJournal.path(of: part)
-        for offset in 1...50 { try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64))) }
+        let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64))
+        let path = PartJournal.path(of: part)
+        for offset in 1...50 {
+            try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
+        }
         #expect(PartJournal.read(path)?.mark.offset == 50)
         #expect(try bytes(path).count < 512)
     }
@@ -62,8 +66,11 @@ import Testing
     /// Power may go in the middle of any write.
     @Test func aTornRecordLeavesTheOneBefore() throws {
         let part = scratch.path + "/x.part"
-        let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64)), path = PartJournal.path(of: part)
-        for offset in 1...2 { try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64))) }
+        let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64))
+        let path = PartJournal.path(of: part)
+        for offset in 1...2 {
+            try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
+        }
         let whole = try bytes(path)
         for length in 0..<whole.count {
             try write(Array(whole[..<length]), path)
@@ -74,7 +81,9 @@ import Testing
             other[index] ^= 1
             try write(other, path)
             #expect([nil, 1, 2].contains(PartJournal.read(path)?.mark.offset))
-            if index >= whole.count - 128, index < whole.count - 40 { #expect(PartJournal.read(path)?.mark.offset == 1) }
+            if index >= whole.count - 128, index < whole.count - 40 {
+                #expect(PartJournal.read(path)?.mark.offset == 1)
+            }
         }
     }
 
@@ -121,7 +130,8 @@ import Testing
     }
 
     @Test func everyPartOfTheOriginCounts() {
-        let all = [origin(), origin(size: 5), origin(modified: 6), origin(volume: "ptp:A:B:2")].map(PartJournal.identity)
+        let all = [origin(), origin(size: 5), origin(modified: 6), origin(volume: "ptp:A:B:2")].map(
+            PartJournal.identity)
         #expect(Set(all).count == 4)
         #expect(PartJournal.identity(of: origin()) == all[0])
     }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import FileKit
 
-/// What comes from a camera on its way to the disk: gathered in blocks, hashed and written behind the one who brings it.
+/// What comes from a camera on its way to the disk: gathered in blocks, hashed and written behind the one who brings
+/// it.
 @Suite struct PartWriterTests {
     private let scratch: Scratch
 
@@ -14,7 +15,9 @@ import Testing
     func bytesOfAnySizeInPiecesOfAnySizeArrive(size: Int, piece: Int) throws {
         let path = scratch.path + "/a.part", data = noise(size)
         let writer = try PartWriter(path, algorithms: [.md5], size: UInt64(size))
-        for start in stride(from: 0, to: size, by: piece) { try writer.write(data.span.bytes.extracting(start..<min(size, start + piece))) }
+        for start in stride(from: 0, to: size, by: piece) {
+            try writer.write(data.span.bytes.extracting(start..<min(size, start + piece)))
+        }
         #expect(writer.count == UInt64(size))
         let found = try writer.finish(modified: nil)
         #expect(found.size == UInt64(size))
@@ -61,7 +64,8 @@ import Testing
     /// The reader must hear of it before it has fetched much more.
     @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/full")))
     func aFullDiskIsToldToWhoeverBringsTheBytes() throws {
-        let writer = WriteBehind(BlockWriter(OpenFile(owning: open("/dev/full", O_WRONLY), "/dev/full"), size: 0), MultiHasher())
+        let writer = WriteBehind(
+            BlockWriter(OpenFile(owning: open("/dev/full", O_WRONLY), "/dev/full"), size: 0), MultiHasher())
         var failure: IngestError?
         for _ in 0..<50 where failure == nil {
             do throws(IngestError) { try writer.add(writer.lend(), 1 << 20) } catch { failure = error }

@@ -32,7 +32,10 @@ import Testing
             try files.createSymbolicLink(atPath: root + "/link", withDestinationPath: outside)
             try files.createSymbolicLink(atPath: root + "/inner/own", withDestinationPath: "a")
             try files.createSymbolicLink(atPath: root + "/folder", withDestinationPath: "inner")
-            for path in ["link", "inner/own", "folder/a", "../secret", "inner/../../secret", outside, "inner", "nothing", "", "inner/a\0"] {
+            for path in [
+                "link", "inner/own", "folder/a", "../secret", "inner/../../secret", outside, "inner", "nothing", "",
+                "inner/a\0",
+            ] {
                 #expect(throws: IngestError.self, "\(path)") { try RootedFile(path, below: root) }
             }
             try #require(mkfifo(root + "/fifo", 0o600) == 0)

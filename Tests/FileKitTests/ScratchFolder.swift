@@ -36,7 +36,9 @@ final class ScratchFolder {
     private func remove(_ path: [CChar]) {
         if let stream = opendir(path + [0]) {
             while let record = readdir(stream) {
-                let name = withUnsafeBytes(of: &record.pointee.d_name) { $0.prefix { $0 != 0 }.map(CChar.init(bitPattern:)) }
+                let name = withUnsafeBytes(of: &record.pointee.d_name) {
+                    $0.prefix { $0 != 0 }.map(CChar.init(bitPattern:))
+                }
                 if record.pointee.d_type == DT_DIR, name != [0x2E], name != [0x2E, 0x2E] {
                     remove(path + [0x2F] + name)
                 } else {

@@ -33,7 +33,9 @@ import Testing
         #expect(other.removeLeftovers() == 1)
         dead = nil
         #expect(other.removeLeftovers() == 1)
-        for path in [mine, kept, scratch.path + "/staging/note.part"] { #expect(FileManager.default.fileExists(atPath: path)) }
+        for path in [mine, kept, scratch.path + "/staging/note.part"] {
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
         #expect(!FileManager.default.fileExists(atPath: theirs))
     }
 
@@ -60,7 +62,8 @@ import Testing
 
     @Test func leavesNoTraceInAFolderThatPeopleLookInto() throws {
         let root = scratch.path + "/pictures"
-        let area = try StagingArea(StagingArea.directory(below: root)), other = try StagingArea(StagingArea.directory(below: root))
+        let area = try StagingArea(StagingArea.directory(below: root))
+        let other = try StagingArea(StagingArea.directory(below: root))
         #expect(try FileFacts.of(root)?.mode != 0o700)
         area.removeIfEmpty()
         #expect(try FileFacts.of(area.directory) != nil)

@@ -78,7 +78,9 @@ final class Scratch {
         #expect(mistake(.file("\(scratch.path)/fifo"))?.message.contains("not an ordinary file") == true)
         #expect(try mistake(.file(scratch.file("empty", "\n")))?.message.contains("is empty") == true)
         #expect(try mistake(.file(scratch.file("nul", "a\0b")))?.message.contains("NUL") == true)
-        #expect(try mistake(.file(scratch.file("big", String(repeating: "x", count: 65_537))))?.message.contains("longer") == true)
+        #expect(
+            try mistake(.file(scratch.file("big", String(repeating: "x", count: 65_537))))?.message.contains("longer")
+                == true)
         try Data([0x61, 0xFF]).write(to: URL(filePath: "\(scratch.path)/latin"))
         chmod("\(scratch.path)/latin", 0o600)
         #expect(mistake(.file("\(scratch.path)/latin"))?.message.contains("UTF-8") == true)
@@ -94,7 +96,8 @@ final class Scratch {
         let outside = try Scratch()
         _ = try outside.file("open", "canary", mode: 0o644)
         #expect(
-            mistake(.file("\(scratch.path)/../\(URL(filePath: outside.path).lastPathComponent)/open"), environment)?.code == .misconfigured)
+            mistake(.file("\(scratch.path)/../\(URL(filePath: outside.path).lastPathComponent)/open"), environment)?
+                .code == .misconfigured)
         #expect(mistake(.file("\(outside.path)/open"), ["CREDENTIALS_DIRECTORY": "/"])?.code == .misconfigured)
     }
 

@@ -6,7 +6,8 @@ import Testing
 /// Texts that are small to write and huge to resolve: each is refused at once, with a place.
 @Suite struct YAMLBombTests {
     func code(_ text: String) -> String {
-        do throws(ConfigError) { return "read: \(try YAMLReader().read(text: text, file: "bomb.yaml").kindName)" } catch {
+        do throws(ConfigError) { return "read: \(try YAMLReader().read(text: text, file: "bomb.yaml").kindName)" } catch
+        {
             return error.code
         }
     }
@@ -14,7 +15,9 @@ import Testing
     @Test func aliasBomb() {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
         for level in 1...30 {
-            text += "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ") + "]\n"
+            text +=
+                "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+                + "]\n"
         }
         #expect(code(text) == "anchor-refused")
     }
@@ -22,7 +25,8 @@ import Testing
     @Test func aliasesAsKeys() {
         var text = "a0: &a0 x\n"
         for level in 1...12 {
-            text += "a\(level): &a\(level) {" + (0..<9).map { "[*a\(level - 1), \($0)]: 1" }.joined(separator: ", ") + "}\n"
+            text +=
+                "a\(level): &a\(level) {" + (0..<9).map { "[*a\(level - 1), \($0)]: 1" }.joined(separator: ", ") + "}\n"
         }
         #expect(code(text) == "anchor-refused")
     }
@@ -41,8 +45,8 @@ import Testing
 
     /// What is repeated, how often, and what comes last.
     @Test(arguments: [
-        ("[", 500_000, ""), ("{a: ", 100_000, ""), ("- ", 300_000, "x"), ("? ", 300_000, "x"), ("[", 900, ""), ("- ", 900, "x"),
-        ("{{", 400, "x"),
+        ("[", 500_000, ""), ("{a: ", 100_000, ""), ("- ", 300_000, "x"), ("? ", 300_000, "x"), ("[", 900, ""),
+        ("- ", 900, "x"), ("{{", 400, "x"),
     ]) func deepNesting(piece: String, times: Int, end: String) {
         let code = code(String(repeating: piece, count: times) + end)
         #expect(["too-deep", "syntax"].contains(code), "\(code)")

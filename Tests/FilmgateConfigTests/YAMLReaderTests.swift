@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test func introducersInsideTextStay() throws {
-        let text = "- /media/*/*\n- Ann's *x & !y\n- \"*.jpg\"\n- '&a'\n- a?b=*c # & *x !t\n- {a: \"!\"}\n- |\n  *bold\n  !x\n"
+        let text =
+            "- /media/*/*\n- Ann's *x & !y\n- \"*.jpg\"\n- '&a'\n- a?b=*c # & *x !t\n- {a: \"!\"}\n- |\n  *bold\n  !x\n"
         let root = try YAMLReader().read(text: text, file: "p.yaml")
         guard case .list(let items) = root.value else { throw ConfigError(Mark(), "test", "no list") }
         let expected = ["/media/*/*", "Ann's *x & !y", "*.jpg", "&a", "a?b=*c"]
@@ -55,8 +56,9 @@ import Testing
     ]) func duplicateKeysPointAtTheSecond(text: String, expected: String) { #expect(mistake(text) == expected) }
 
     @Test(arguments: [
-        ("", "1:1 empty-file"), ("# nothing\n", "1:1 empty-file"), ("---\n", "read: nothing"), ("a: 1\n---\nb: 2", "2:1 several-documents"),
-        ("a:\n\t- 1", "2:1 tab-indentation"), ("a: 1\n  b: 2", "2:4 syntax"), ("a: [1, 2\nb: 3", "1:4 syntax"), ("a: \"x", "1:4 syntax"),
+        ("", "1:1 empty-file"), ("# nothing\n", "1:1 empty-file"), ("---\n", "read: nothing"),
+        ("a: 1\n---\nb: 2", "2:1 several-documents"), ("a:\n\t- 1", "2:1 tab-indentation"),
+        ("a: 1\n  b: 2", "2:4 syntax"), ("a: [1, 2\nb: 3", "1:4 syntax"), ("a: \"x", "1:4 syntax"),
         ("a: @x", "1:4 syntax"), ("a: \"\\q\"", "1:5 syntax"), ("a: b\u{7}", "1:5 control-character"),
         ("a: \"\\0\"", "1:4 control-character"),
         (": 1", "1:1 syntax"), ("? \n: 1", "1:2 bad-key"), ("{[a]: 1}", "1:2 bad-key"), ("a\nb: 1", "2:2 syntax"),
@@ -67,7 +69,8 @@ import Testing
     @Test func badEncodingPointsAtTheByte() throws {
         #expect(
             throws: ConfigError(
-                Mark(file: "f", line: 2, column: 4), "bad-encoding", "This is not UTF-8 text.", hint: "Save the file as UTF-8.")
+                Mark(file: "f", line: 2, column: 4), "bad-encoding", "This is not UTF-8 text.",
+                hint: "Save the file as UTF-8.")
         ) {
             try YAMLText.decoded(Array("a: ä\nb: ".utf8) + [0xE4, 0x20], file: "f")
         }

@@ -24,7 +24,8 @@ import Testing
         #expect(met == width)
     }
 
-    /// Each thread keeps its stack and its share of the heap: a run of eight hours would hold those of its busiest moment.
+    /// Each thread keeps its stack and its share of the heap: a run of eight hours would hold those of its busiest
+    /// moment.
     @Test func threadsOfABusyMomentEndThoughThereIsAlwaysSomeWork() async throws {
         let width = 48, pool = BlockingPool(width: width), counter = Counter(), seen = Seen()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -46,7 +47,9 @@ import Testing
         #expect(busy.count == width && still <= width / 2)
     }
 
-    private final class Seen: Sendable { let threads = Mutex<Set<String>>([]), order = Mutex<[Int]>([]), isFree = Mutex(false) }
+    private final class Seen: Sendable {
+        let threads = Mutex<Set<String>>([]), order = Mutex<[Int]>([]), isFree = Mutex(false)
+    }
 
     /// The thread's folder below `/proc`.
     private static var ownThread: String {
@@ -70,7 +73,8 @@ import Testing
             init(_ room: DispatchSemaphore) { self.room = room }
             deinit { room.signal() }
         }
-        let queue = SerialQueue(), room = DispatchSemaphore(value: 0), seen = Seen(), start = DispatchSemaphore(value: 0)
+        let queue = SerialQueue(), room = DispatchSemaphore(value: 0), seen = Seen()
+        let start = DispatchSemaphore(value: 0)
         queue.add { start.wait() }
         queue.add { [held = Held(room)] in _ = held }
         queue.add { seen.isFree.withLock { $0 = room.wait(timeout: .now() + 30) == .success } }

@@ -43,7 +43,9 @@ import Testing
         #expect(budget.hasRoom(for: .max))
         try await budget.take(3)
         #expect(budget.hasRoom(for: 7) && !budget.hasRoom(for: 8) && !budget.hasRoom(for: .max))
-        #expect(UInt64.max.addingClamped(1) == .max && (UInt64.max - 1).addingClamped(1) == .max && UInt64(1).addingClamped(2) == 3)
+        #expect(
+            UInt64.max.addingClamped(1) == .max && (UInt64.max - 1).addingClamped(1) == .max
+                && UInt64(1).addingClamped(2) == 3)
     }
 
     @Test func firstComeFirstServed() async throws {
@@ -104,7 +106,8 @@ import Testing
         #expect(budget.remembered == 0)
     }
 
-    /// Many tasks, some cancelled at any moment: never over the limit, nothing lost, nothing remembered of those that are gone.
+    /// Many tasks, some cancelled at any moment: never over the limit, nothing lost, nothing remembered of those that
+    /// are gone.
     @Test func stress() async throws {
         let budget = ByteBudget(limit: 100), peak = Log()
         await withTaskGroup(of: Void.self) { group in

@@ -11,7 +11,8 @@ import Testing
         }
     }
 
-    /// Readers that come now and then know the same in the end as who saw everything, or were told that they missed something.
+    /// Readers that come now and then know the same in the end as who saw everything, or were told that they missed
+    /// something.
     @Test(arguments: 1...40) func aReaderKnowsAllOrIsTold(_ seed: Int) {
         var numbers = Numbers(state: UInt64(seed)), ring = ChangeRing<Int>(mostKeys: 20, mostCost: 400)
         var truth: [String: Int] = [:]

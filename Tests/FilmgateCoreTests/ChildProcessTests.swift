@@ -11,13 +11,17 @@ import Testing
     /// What it wrote until its output ended.
     private func output(of program: PipedProcess, _ input: String = "") -> String {
         var rest = Array(input.utf8)[...], said: [UInt8] = []
-        while program.output.isOpen { program.exchange(&rest, within: 1000) { stream, bytes in if stream == .output { said += bytes } } }
+        while program.output.isOpen {
+            program.exchange(&rest, within: 1000) { stream, bytes in if stream == .output { said += bytes } }
+        }
         return String(decoding: said, as: UTF8.self)
     }
 
     @Test func itsInputAndOutputAreOursAndItsEnvironmentIsWhatItIsGiven() throws {
         let program = try PipedProcess(command("echo $GREETING $HOME; cat"))
-        #expect(output(of: program, String(repeating: "x", count: 300_000)) == "hello\n" + String(repeating: "x", count: 300_000))
+        #expect(
+            output(of: program, String(repeating: "x", count: 300_000)) == "hello\n"
+                + String(repeating: "x", count: 300_000))
         #expect(program.child.wait().words.isEmpty)
     }
 
@@ -25,12 +29,16 @@ import Testing
         // Without close-on-exec, as libraries open them.
         let leaked = open("/dev/null", O_RDONLY)
         defer { close(leaked) }
-        let program = try PipedProcess(command("ls /proc/self/fd | wc -l; exec grep -E '^Sig(Blk|Ign)' /proc/self/status"), isFed: false)
-        let lines = output(of: program).split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? "" }
+        let program = try PipedProcess(
+            command("ls /proc/self/fd | wc -l; exec grep -E '^Sig(Blk|Ign)' /proc/self/status"), isFed: false)
+        let lines = output(of: program).split(separator: "\n").map {
+            $0.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
+        }
         // Its three streams, and the directory that `ls` reads. The shell itself blocks signals while it starts others.
         #expect(lines.first == "4")
         let ending = [SIGPIPE, SIGINT, SIGTERM, SIGHUP].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
-        #expect(lines.count == 3 && lines.dropFirst().allSatisfy { UInt64($0, radix: 16).map { $0 & ending == 0 } == true })
+        #expect(
+            lines.count == 3 && lines.dropFirst().allSatisfy { UInt64($0, radix: 16).map { $0 & ending == 0 } == true })
     }
 
     @Test func itsEndIsTold() throws {

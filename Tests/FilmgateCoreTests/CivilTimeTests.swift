@@ -17,7 +17,9 @@ import Testing
         var expected = try #require(CivilTime(year: 1899, month: 12, day: 31))
         for _ in 0..<146_097 {
             let next = try #require(expected.adding(seconds: 86_400))
-            let follows = (next.year, next.month) == (expected.year, expected.month) ? next.day == expected.day + 1 : next.day == 1
+            let follows =
+                (next.year, next.month) == (expected.year, expected.month)
+                ? next.day == expected.day + 1 : next.day == 1
             try #require(follows)
             expected = next
         }
@@ -51,7 +53,8 @@ import Testing
     }
 
     @Test func movesOverMidnightAndKeepsTheOffset() throws {
-        let time = try #require(CivilTime(year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 30, offsetMinutes: 120))
+        let time = try #require(
+            CivilTime(year: 2026, month: 12, day: 31, hour: 23, minute: 59, second: 30, offsetMinutes: 120))
         #expect(time.adding(seconds: 40)?.description == "2027-01-01T00:00:10+02:00")
         let plain = try #require(CivilTime(year: 2026, month: 3, day: 1, nanosecond: 7))
         #expect(plain.adding(seconds: -1)?.description == "2026-02-28T23:59:59.000000007")
@@ -62,8 +65,9 @@ import Testing
 /// The text form, which the ledger and the output keep.
 @Suite struct CivilTimeTextTests {
     @Test(arguments: [
-        "2026-05-01T12:30:05", "2026-05-01T12:30:05Z", "2026-05-01T12:30:05+02:00", "2026-05-01T12:30:05.25-09:30", "0001-01-01T00:00:00",
-        "9999-12-31T23:59:60.999999999+18:00", "2024-02-29T00:00:00.0", "2024-02-29T00:00:00.000000001Z",
+        "2026-05-01T12:30:05", "2026-05-01T12:30:05Z", "2026-05-01T12:30:05+02:00", "2026-05-01T12:30:05.25-09:30",
+        "0001-01-01T00:00:00", "9999-12-31T23:59:60.999999999+18:00", "2024-02-29T00:00:00.0",
+        "2024-02-29T00:00:00.000000001Z",
     ]) func whatIsPrintedIsRead(_ text: String) throws {
         #expect(try #require(CivilTime(text)).description == text)
     }
@@ -75,21 +79,24 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "2026", "2026-05-01", "2026-05-01 12:30:05", "2026-13-01T12:30:05", "2026-05-01T12:30:05.", "2026-05-01T12:30:05.1234567890",
-        "2026-05-01T12:30:05+2:00", "2026-05-01T12:30:05+02:60", "2026-05-01T12:30:05+19:00", "2026-05-01T12:30:05Zx",
-        "2026-05-01T12:30:05 ",
-        "+026-05-01T12:30:05", "２026-05-01T12:30:05", "2026-05-01T12:30:0５", "2026-05-01T12:30:05z", "2026-02-30T00:00:00",
+        "", "2026", "2026-05-01", "2026-05-01 12:30:05", "2026-13-01T12:30:05", "2026-05-01T12:30:05.",
+        "2026-05-01T12:30:05.1234567890", "2026-05-01T12:30:05+2:00", "2026-05-01T12:30:05+02:60",
+        "2026-05-01T12:30:05+19:00", "2026-05-01T12:30:05Zx", "2026-05-01T12:30:05 ", "+026-05-01T12:30:05",
+        "２026-05-01T12:30:05", "2026-05-01T12:30:0５", "2026-05-01T12:30:05z", "2026-02-30T00:00:00",
     ]) func nothingElseIsRead(_ text: String) { #expect(CivilTime(text) == nil) }
 
     /// The form in which ledgers and modules have it.
     @Test func itsJSONIsItsFields() throws {
-        let time = try #require(CivilTime("2026-05-01T12:30:05.25-09:30")), plain = try #require(CivilTime("2026-05-01T12:30:05"))
+        let time = try #require(CivilTime("2026-05-01T12:30:05.25-09:30"))
+        let plain = try #require(CivilTime("2026-05-01T12:30:05"))
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         func text(_ time: CivilTime) throws -> String { String(decoding: try encoder.encode(time), as: UTF8.self) }
         #expect(try text(plain) == #"{"day":1,"hour":12,"minute":30,"month":5,"second":5,"year":2026}"#)
         #expect(try text(time).contains(#""nanosecond":250000000,"offsetMinutes":-570"#))
-        for one in [time, plain] { #expect(try JSONDecoder().decode(CivilTime.self, from: try encoder.encode(one)) == one) }
+        for one in [time, plain] {
+            #expect(try JSONDecoder().decode(CivilTime.self, from: try encoder.encode(one)) == one)
+        }
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
                 CivilTime.self, from: Data(#"{"day":1,"hour":12,"minute":30,"month":13,"second":5,"year":2026}"#.utf8))

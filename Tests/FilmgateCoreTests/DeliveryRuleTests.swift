@@ -7,7 +7,8 @@ import Testing
         let node = ConfigNode(
             .map(
                 pairs.map {
-                    ConfigNode.Pair(.init($0.0, Mark(line: 3)), ConfigNode(.scalar($0.1, quoted: false), Mark(line: 3, column: 9)))
+                    ConfigNode.Pair(
+                        .init($0.0, Mark(line: 3)), ConfigNode(.scalar($0.1, quoted: false), Mark(line: 3, column: 9)))
                 }),
             Mark(line: 3))
         do throws(ConfigError) { return (try DeliveryRule(node: node), nil) } catch { return (nil, error) }
@@ -37,19 +38,25 @@ import Testing
         let day = Self.frame { $0.time = CivilTime(year: 2026, month: 5, day: 2) }
         #expect(try Self.reason([("after", "2026-05-02")], day) == nil)
         #expect(try Self.reason([("before", "2026-05-02")], day) != nil)
-        #expect(try Self.reason([("after", "2026-05-01T12:01")], Self.frame())?.contains("before `after: 2026-05-01T12:01`") == true)
+        #expect(
+            try Self.reason([("after", "2026-05-01T12:01")], Self.frame())?.contains("before `after: 2026-05-01T12:01`")
+                == true)
     }
 
     @Test func namesFormatsSizesAndProtection() throws {
         #expect(try Self.reason([("name", "DSC*")], Self.frame()) == "IMG_0001.JPG does not match `name: DSC*`")
         #expect(try Self.reason([("name", "img_*.jpg")], Self.frame()) == nil)
-        #expect(try Self.reason([("protected", "only")], Self.frame()) == "not protected in the camera, and `protected: only`")
+        #expect(
+            try Self.reason([("protected", "only")], Self.frame())
+                == "not protected in the camera, and `protected: only`")
         #expect(try Self.reason([("min_pixels", "12000000")], Self.frame { $0.pixels = 9_000_000 }) != nil)
         #expect(try Self.reason([("min_pixels", "12000000")], Self.frame()) == nil, "a file that does not say passes")
         var rule = DeliveryRule()
         rule.formats = [FileExtension("jpeg"), FileExtension("CR3")]
         #expect(rule.decision(on: Self.frame()) == .takes)
-        #expect(rule.decision(on: FrameFacts(kind: .raw, name: "A.NEF")) == .refuses("A.NEF is not in `formats: [jpeg, cr3]`"))
+        #expect(
+            rule.decision(on: FrameFacts(kind: .raw, name: "A.NEF"))
+                == .refuses("A.NEF is not in `formats: [jpeg, cr3]`"))
     }
 
     /// What is not known decides only where the rule asks for it, and nothing else refuses.
@@ -73,6 +80,8 @@ import Testing
 
     @Test func aRuleIsShownAsItIsWritten() throws {
         #expect(([.jpeg, .raw] as DeliveryRule).shown == "[jpeg, raw]")
-        #expect(try #require(Self.decode([("min_rating", "3"), ("unrated", "drop")]).rule).shown == "{ min_rating: 3, unrated: drop }")
+        #expect(
+            try #require(Self.decode([("min_rating", "3"), ("unrated", "drop")]).rule).shown
+                == "{ min_rating: 3, unrated: drop }")
     }
 }

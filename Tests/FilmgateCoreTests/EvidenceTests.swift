@@ -2,17 +2,23 @@ import Testing
 
 @testable import FilmgateCore
 
-/// A listing counts as knowledge of bytes only where it proves it: a file that is taken for known and is another one is a lost picture.
+/// A listing counts as knowledge of bytes only where it proves it: a file that is taken for known and is another one is
+/// a lost picture.
 @Suite struct EvidenceTests {
     private static let noon: Int64 = 1_779_000_000_000_000_000, hour: Int64 = 3_600_000_000_000
     private static let mark = MediumMark(labels: ["EOS_DIGITAL"], guid: []).number
 
     private func facts(
-        _ modified: Int64 = EvidenceTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0, path: String = "DCIM/A.ARW",
-        size: UInt64 = 40_000_000
-    ) -> Fingerprint { Fingerprint(path: path, size: size, modified: modified, born: born, inode: inode, changed: changed) }
+        _ modified: Int64 = EvidenceTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0,
+        path: String = "DCIM/A.ARW", size: UInt64 = 40_000_000
+    ) -> Fingerprint {
+        Fingerprint(path: path, size: size, modified: modified, born: born, inode: inode, changed: changed)
+    }
 
-    @Test(arguments: [0, 1, -1, 315_532_800, 315_619_199, -2_082_844_800, 946_684_800, 946_688_800, 946_681_200, Int64.min / 1_000_000_000])
+    @Test(arguments: [
+        0, 1, -1, 315_532_800, 315_619_199, -2_082_844_800, 946_684_800, 946_688_800, 946_681_200,
+        Int64.min / 1_000_000_000,
+    ])
     func aClockThatWasNeverSetGivesNoDate(_ seconds: Int64) {
         let time = seconds * 1_000_000_000
         #expect(!Evidence.isDate(time))
@@ -23,17 +29,23 @@ import Testing
         #expect(Evidence.proves(facts(time, inode: 5, changed: 9), isSameAs: facts(time, inode: 5, changed: 9)))
     }
 
-    @Test(arguments: ["2012-01-01T00:00:00", "2021-01-01T00:00:59"]) func aClockThatBeganAnewGivesNoDate(_ text: String) throws {
+    @Test(arguments: ["2012-01-01T00:00:00", "2021-01-01T00:00:59"]) func aClockThatBeganAnewGivesNoDate(
+        _ text: String
+    ) throws {
         #expect(!Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
     }
 
-    @Test(arguments: ["1996-07-01T12:00:00", "2026-01-01T00:01:00", "2026-05-17T00:00:00"]) func othersAreDates(_ text: String) throws {
+    @Test(arguments: ["1996-07-01T12:00:00", "2026-01-01T00:01:00", "2026-05-17T00:00:00"]) func othersAreDates(
+        _ text: String
+    ) throws {
         #expect(Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
     }
 
     @Test func aMediumIsToldByItsLabelsAndBodiesByTheirGUID() {
         func mark(_ label: String, _ guid: [UInt8] = []) -> MediumMark { MediumMark(labels: [label], guid: guid) }
-        #expect(mark("VOL1").isSame(as: mark("VOL1")) && !mark("VOL1").isSame(as: mark("VOL2")) && !mark("").isSame(as: mark("VOL1")))
+        #expect(
+            mark("VOL1").isSame(as: mark("VOL1")) && !mark("VOL1").isSame(as: mark("VOL2"))
+                && !mark("").isSame(as: mark("VOL1")))
         #expect(mark("A", [1]).isSame(as: mark("A", [1])) && !mark("A", [1]).isSame(as: mark("A", [2])))
         // Over USB no GUID is told.
         #expect(mark("A", [1]).isSame(as: mark("A")) && mark("A").isSame(as: mark("A", [2])))
@@ -47,14 +59,18 @@ import Testing
         #expect(!Evidence.proves(facts(Self.noon + shift, born: Self.noon - 5), isSameAs: old, hourShift: true))
         #expect(!Evidence.proves(facts(Self.noon + shift, born: Self.noon - 4 + shift), isSameAs: old, hourShift: true))
         #expect(!Evidence.proves(facts(Self.noon + shift), isSameAs: facts(), hourShift: true))
-        #expect(!Evidence.proves(facts(Self.noon + shift, inode: Self.mark), isSameAs: facts(inode: Self.mark), hourShift: true))
+        #expect(
+            !Evidence.proves(
+                facts(Self.noon + shift, inode: Self.mark), isSameAs: facts(inode: Self.mark), hourShift: true))
     }
 
     @Test func aFileOfADumpWhoseTimeMovedWasNotTouchedOnlyWhereItsStatusStayed() {
         let old = facts(inode: 5, changed: 9)
         #expect(Evidence.proves(facts(Self.noon + 5 * Self.hour, inode: 5, changed: 9), isSameAs: old, hourShift: true))
-        #expect(!Evidence.proves(facts(Self.noon + 5 * Self.hour, inode: 5, changed: 10), isSameAs: old, hourShift: true))
-        #expect(!Evidence.proves(facts(Self.noon + 25 * Self.hour, inode: 5, changed: 9), isSameAs: old, hourShift: true))
+        #expect(
+            !Evidence.proves(facts(Self.noon + 5 * Self.hour, inode: 5, changed: 10), isSameAs: old, hourShift: true))
+        #expect(
+            !Evidence.proves(facts(Self.noon + 25 * Self.hour, inode: 5, changed: 9), isSameAs: old, hourShift: true))
     }
 
     // MARK: Sources that lie
@@ -63,15 +79,20 @@ import Testing
     private struct Source {
         enum Kind: CaseIterable { case card, dump, camera, module }
         let kind: Kind
-        var modified: Int64, born: Int64, inode: UInt64, changed: Int64, path: String, size: UInt64, label: UInt8, guid: UInt8
+        var modified: Int64, born: Int64, inode: UInt64, changed: Int64, path: String, size: UInt64, label: UInt8
+        var guid: UInt8
 
         init(_ random: inout some RandomNumberGenerator) {
             kind = Kind.allCases.randomElement(using: &random) ?? .card
-            (modified, path, size) = (Self.times.randomElement(using: &random) ?? 0, "DCIM/\(Int.random(in: 0..<2, using: &random))", 10)
+            (modified, path, size) = (
+                Self.times.randomElement(using: &random) ?? 0, "DCIM/\(Int.random(in: 0..<2, using: &random))", 10
+            )
             born = kind == .card ? modified - 3 : 0
             inode = kind == .dump ? 5 : 0
             changed = kind == .dump ? 77 : 0
-            (label, guid) = kind == .camera ? (UInt8.random(in: 0..<3, using: &random), UInt8.random(in: 0..<3, using: &random)) : (0, 0)
+            (label, guid) =
+                kind == .camera
+                ? (UInt8.random(in: 0..<3, using: &random), UInt8.random(in: 0..<3, using: &random)) : (0, 0)
         }
 
         /// Real ones, none at all, and those of clocks that were never set.
@@ -97,16 +118,19 @@ import Testing
         var facts: Fingerprint {
             let mark = MediumMark(labels: [label == 0 ? "" : "SD\(label)"], guid: guid == 0 ? [] : [guid])
             return Fingerprint(
-                path: path, size: size, modified: modified, born: born, inode: kind == .camera ? mark.number : inode, changed: changed)
+                path: path, size: size, modified: modified, born: born, inode: kind == .camera ? mark.number : inode,
+                changed: changed)
         }
 
         /// Whether the two can only be one file, by the words of the rule and not by its code.
         func isProven(sameAs other: Source, hourShift: Bool) -> Bool {
-            guard kind == other.kind, path == other.path, size == other.size, label == other.label, inode == other.inode else {
+            guard kind == other.kind, path == other.path, size == other.size, label == other.label, inode == other.inode
+            else {
                 return false
             }
             if guid != other.guid, guid != 0, other.guid != 0 { return false }
-            let moved = modified - other.modified, isHours = hourShift && moved != 0 && moved % hour == 0 && abs(moved) <= 24 * hour
+            let moved = modified - other.modified
+            let isHours = hourShift && moved != 0 && moved % hour == 0 && abs(moved) <= 24 * hour
             if kind == .dump { return changed == other.changed && (moved == 0 || isHours) }
             let sane: Int64 = 946_684_800_000_000_000 + 200_000_000_000_000
             let hasDate = modified > sane && (born == 0 || born > sane)
@@ -123,9 +147,13 @@ import Testing
             var source = Source(&random), remembered: [Source] = []
             for _ in 0..<5 {
                 for hourShift in [false, true] {
-                    let isKnown = remembered.contains { Evidence.proves(source.facts, isSameAs: $0.facts, hourShift: hourShift) }
+                    let isKnown = remembered.contains {
+                        Evidence.proves(source.facts, isSameAs: $0.facts, hourShift: hourShift)
+                    }
                     let isProven = remembered.contains { source.isProven(sameAs: $0, hourShift: hourShift) }
-                    #expect(isKnown == isProven, "\(source.facts) after \(remembered.map(\.facts)), hour shift \(hourShift)")
+                    #expect(
+                        isKnown == isProven, "\(source.facts) after \(remembered.map(\.facts)), hour shift \(hourShift)"
+                    )
                     known += isKnown ? 1 : 0
                 }
                 remembered.append(source)

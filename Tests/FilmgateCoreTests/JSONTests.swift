@@ -6,17 +6,19 @@ import Testing
 
     @Test func readsWhatServersSend() throws {
         let value = try #require(
-            parse(#" {"data": {"items": [{"id": 9007199254740993, "name": "é\n😀"}], "ok": true, "x": null, "f": -1.5e2}} "#))
+            parse(
+                #" {"data": {"items": [{"id": 9007199254740993, "name": "é\n😀"}], "ok": true, "x": null, "f": -1.5e2}} "#
+            ))
         #expect(value.at("data.items.0.id")?.text == "9007199254740993")
         #expect(value.at("data.items.0.name") == .string("é\n😀"))
-        #expect(value.at("data.ok") == .bool(true) && value.at("data.x") == .null && value.at("data.f") == .number(-150))
+        #expect(
+            value.at("data.ok") == .bool(true) && value.at("data.x") == .null && value.at("data.f") == .number(-150))
         #expect(value.at("data.items.1") == nil && value.at("data.nothing") == nil && value.at("data.f.g") == nil)
     }
 
     @Test(arguments: [
-        "", " ", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "{a:1}", "[1 2]", "\"", "\"\\x\"", "\"\\u12\"", "01", "+1", "tru", "nul",
-        "1 1", "--1", "\u{1}",
-        "\"a\nb\"", "1e999",
+        "", " ", "{", "[1,]", "{\"a\":}", "{\"a\" 1}", "{a:1}", "[1 2]", "\"", "\"\\x\"", "\"\\u12\"", "01", "+1",
+        "tru", "nul", "1 1", "--1", "\u{1}", "\"a\nb\"", "1e999",
     ])
     func refuses(_ text: String) { #expect(parse(text) == nil) }
 

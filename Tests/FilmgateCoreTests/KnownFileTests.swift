@@ -11,7 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "a", "/", "/a", "a/", "DCIM/100/IMG_0001.CR3", "a//b", "é/e\u{301}", "DCIM/100/a name that is longer than fifteen",
+        "", "a", "/", "/a", "a/", "DCIM/100/IMG_0001.CR3", "a//b", "é/e\u{301}",
+        "DCIM/100/a name that is longer than fifteen",
     ])
     func aPathComesOutAsItWentIn(_ path: String) {
         for neighbour in [nil, known(path), known("DCIM/100/other"), known("DCIM/1000/x"), known("")] {
@@ -31,13 +32,16 @@ import Testing
             #expect(!file.liesWhere(known(path).fingerprint) && file != known(path))
         }
         // Swift holds both spellings for equal; on a disk they are two files.
-        #expect(!known("caf\u{E9}").liesWhere(known("cafe\u{301}").fingerprint) && known("caf\u{E9}") != known("cafe\u{301}"))
+        #expect(
+            !known("caf\u{E9}").liesWhere(known("cafe\u{301}").fingerprint)
+                && known("caf\u{E9}") != known("cafe\u{301}"))
     }
 
     private static let digits = "0123456789abcdef"
     private static let keys = [
         String(repeating: digits, count: 4), String(repeating: "f", count: 64), String(repeating: "0", count: 64), "",
-        String(repeating: "F", count: 64), String(repeating: "g", count: 64), "content 7", String(repeating: digits, count: 5),
+        String(repeating: "F", count: 64), String(repeating: "g", count: 64), "content 7",
+        String(repeating: digits, count: 5),
         String(repeating: digits, count: 4) + ":" + String(repeating: "a", count: 64),
     ]
 

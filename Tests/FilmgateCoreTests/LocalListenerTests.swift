@@ -10,7 +10,9 @@ import Testing
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         #expect(code == 0)
         return client
@@ -32,7 +34,9 @@ import Testing
 
     @Test func aPortThatIsTakenSaysSo() throws {
         let first = try LocalListener(host: "127.0.0.1", port: 0)
-        let failure = #expect(throws: LocalListener.Failure.self) { try LocalListener(host: "127.0.0.1", port: UInt16(first.port)) }
+        let failure = #expect(throws: LocalListener.Failure.self) {
+            try LocalListener(host: "127.0.0.1", port: UInt16(first.port))
+        }
         #expect(failure?.code == EADDRINUSE)
         #expect(throws: LocalListener.Failure.self) { try LocalListener(path: { _ in false }) }
     }

@@ -14,8 +14,8 @@ import Testing
     /// A person's word counts before the camera's; rejected is lower than any star.
     @Test(
         arguments: [
-            (nil, nil, nil, nil), (nil, nil, 3, 3), (5, nil, 3, 5), (0, nil, 3, nil), (nil, .rejected, 3, -1), (4, .rejected, nil, -1),
-            (nil, nil, -1, -1), (nil, PictureMark.Pick.none, -1, nil), (2, .picked, -1, 2),
+            (nil, nil, nil, nil), (nil, nil, 3, 3), (5, nil, 3, 5), (0, nil, 3, nil), (nil, .rejected, 3, -1),
+            (4, .rejected, nil, -1), (nil, nil, -1, -1), (nil, PictureMark.Pick.none, -1, nil), (2, .picked, -1, 2),
         ] as [(Int?, PictureMark.Pick?, Int?, Int?)])
     func theRatingThatCounts(rating: Int?, pick: PictureMark.Pick?, camera: Int?, counts: Int?) {
         #expect(mark(rating, pick).rating(camera: camera) == counts)
@@ -27,18 +27,22 @@ import Testing
         #expect(first.latest(second).rating == 5 && first.latest(second).pick == nil)
         #expect(first.latest(second) == second.latest(first))
         first.ratingRevision = 3
-        #expect(PictureMark.latest(of: [second, first]).rating == 3 && PictureMark.latest(of: [second, first]).revision == 3)
+        #expect(
+            PictureMark.latest(of: [second, first]).rating == 3
+                && PictureMark.latest(of: [second, first]).revision == 3)
     }
 
     private static let picks = MarkRule(picks: .only), stars = MarkRule(picks: .any, minRating: 3, unrated: .wait)
 
     @Test(
         arguments: [
-            (picks, nil, .none, .waits("not picked")), (picks, nil, .picked, .takes), (picks, nil, .rejected, .refuses("rejected")),
-            (picks, 5, .none, .waits("not picked")), (stars, nil, .none, .waits("not rated")), (stars, 3, .none, .takes),
+            (picks, nil, .none, .waits("not picked")), (picks, nil, .picked, .takes),
+            (picks, nil, .rejected, .refuses("rejected")), (picks, 5, .none, .waits("not picked")),
+            (stars, nil, .none, .waits("not rated")), (stars, 3, .none, .takes),
             (stars, 2, .none, .refuses("rating 2, below `min_rating: 3`")),
             (MarkRule(picks: .only, minRating: 3), 2, .picked, .refuses("rating 2, below `min_rating: 3`")),
-            (MarkRule(unrated: .drop), nil, .picked, .refuses("not rated, and `unrated: drop`")), (MarkRule(), -1, .rejected, .takes),
+            (MarkRule(unrated: .drop), nil, .picked, .refuses("not rated, and `unrated: drop`")),
+            (MarkRule(), -1, .rejected, .takes),
         ] as [(MarkRule, Int?, PictureMark.Pick, DeliveryRule.Decision)])
     func whatARuleSays(rule: MarkRule, rating: Int?, pick: PictureMark.Pick, decision: DeliveryRule.Decision) {
         #expect(rule.decision(rating: rating, pick: pick) == decision)
@@ -62,7 +66,8 @@ import Testing
     ]) func gatesAreKeptAsText(_ gate: MarkGate) { #expect(MarkGate(gate.text, sha256: gate.sha256) == gate) }
 
     @Test(arguments: [
-        "", "camera=", "camera=;picks=some min_rating=1 unrated=pass", "picks=only min_rating=1 unrated=pass", "camera=3;picks=only",
+        "", "camera=", "camera=;picks=some min_rating=1 unrated=pass", "picks=only min_rating=1 unrated=pass",
+        "camera=3;picks=only",
     ])
     func otherTextIsNoGate(_ text: String) { #expect(MarkGate(text, sha256: "a") == nil) }
 

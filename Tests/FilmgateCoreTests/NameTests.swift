@@ -5,9 +5,9 @@ import Testing
 /// Names, kinds, identities: small values that much hangs on.
 @Suite struct NameTests {
     @Test(arguments: [
-        ("IMG_1.CR3", "IMG_1", "CR3"), ("IMG_1.CR3.xmp", "IMG_1.CR3", "xmp"), ("noext", "noext", ""), (".hidden", ".hidden", ""),
-        (".a.b", ".a", "b"),
-        ("a.", "a", ""), ("", "", ""), (".", ".", ""), ("..", ".", ""), ("é.\u{301}x", "é", "\u{301}x"),
+        ("IMG_1.CR3", "IMG_1", "CR3"), ("IMG_1.CR3.xmp", "IMG_1.CR3", "xmp"), ("noext", "noext", ""),
+        (".hidden", ".hidden", ""), (".a.b", ".a", "b"), ("a.", "a", ""), ("", "", ""), (".", ".", ""), ("..", ".", ""),
+        ("é.\u{301}x", "é", "\u{301}x"),
     ]) func fileNamesAreCutAtTheLastDot(_ name: String, _ stem: String, _ ext: String) {
         let cut = FileName(name)
         #expect((Array(cut.stem.utf8), Array(cut.ext.utf8)) == (Array(stem.utf8), Array(ext.utf8)))
@@ -15,9 +15,9 @@ import Testing
 
     @Test(
         arguments: [
-            ("a.JPG", .jpeg), ("a.cr3", .raw), ("a.HIF", .heif), ("a.tiff", .image), ("a.MOV", .video), ("a.wav", .audio),
-            ("a.CR3.XMP", .sidecar),
-            ("a.txt", .other), ("jpg", .other), (".jpg", .other), ("a.jpg ", .other), ("", .other), ("a.MTS", .video),
+            ("a.JPG", .jpeg), ("a.cr3", .raw), ("a.HIF", .heif), ("a.tiff", .image), ("a.MOV", .video),
+            ("a.wav", .audio), ("a.CR3.XMP", .sidecar), ("a.txt", .other), ("jpg", .other), (".jpg", .other),
+            ("a.jpg ", .other), ("", .other), ("a.MTS", .video),
         ] as [(String, MediaKind)]) func kinds(_ name: String, _ kind: MediaKind)
     { #expect(MediaKind(fileName: name) == kind) }
 
@@ -36,7 +36,8 @@ import Testing
         #expect(Array(origin.name.utf8) == Array("\u{301}a".utf8))
     }
 
-    /// A disk may hold both spellings of a name, of the same size and second: a known one must not stand for the new one.
+    /// A disk may hold both spellings of a name, of the same size and second: a known one must not stand for the new
+    /// one.
     @Test func spellingsOfANameAreTwoFiles() {
         let names = ["caf\u{E9}.jpg", "cafe\u{301}.jpg"]
         let origins = names.map { Origin(source: "card", volume: "v", root: "/r", path: $0, size: 1, modified: 2) }
@@ -52,10 +53,11 @@ import Testing
     }
 
     @Test func everyPartOfAnOriginIsInItsIdentity() {
-        let base = Origin(source: "card", volume: "v", root: "/r", path: "p", size: 1, modified: 2, born: 3, inode: 4, changed: 5)
+        let base = Origin(
+            source: "card", volume: "v", root: "/r", path: "p", size: 1, modified: 2, born: 3, inode: 4, changed: 5)
         let changes: [(inout Origin) -> Void] = [
-            { $0.volume = "w" }, { $0.volumePath = "q" }, { $0.size = 9 }, { $0.modified = 9 }, { $0.born = 9 }, { $0.inode = 9 },
-            { $0.changed = 9 },
+            { $0.volume = "w" }, { $0.volumePath = "q" }, { $0.size = 9 }, { $0.modified = 9 }, { $0.born = 9 },
+            { $0.inode = 9 }, { $0.changed = 9 },
         ]
         for change in changes {
             var other = base
@@ -78,8 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("paralel", "parallel"), ("stages", "stage"), ("Strem", "stream"), ("recieve", "receive"), ("parallel", "parallel"),
-        ("srteam", "stream"),
+        ("paralel", "parallel"), ("stages", "stage"), ("Strem", "stream"), ("recieve", "receive"),
+        ("parallel", "parallel"), ("srteam", "stream"),
     ]) func slipsOfTheFingersAreGuessed(_ word: String, _ meant: String) {
         #expect(nearest(word, among: ["parallel", "stage", "stream", "receive", "x"]) == meant)
     }
@@ -96,7 +98,9 @@ import Testing
         #expect(nearest(word, among: Array(repeating: "parallel", count: 200)) == nil)
     }
 
-    @Test(arguments: [("", "", 0), ("a", "", 1), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ca", "abc", 3)])
+    @Test(arguments: [
+        ("", "", 0), ("a", "", 1), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3), ("ca", "abc", 3),
+    ])
     func distances(_ a: String, _ b: String, _ distance: Int) {
         #expect(editDistance(Array(a.utf8), Array(b.utf8)) == distance)
         #expect(editDistance(Array(b.utf8), Array(a.utf8)) == distance)

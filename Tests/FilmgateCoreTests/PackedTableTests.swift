@@ -22,7 +22,8 @@ import Testing
 
     @Test func aKeyIsInsertedOnce() {
         var table = PackedTable<Void>()
-        let first = (0..<1_000).map { table.insert($0 &* 0x9E37_79B9) }, second = (0..<1_000).map { table.insert($0 &* 0x9E37_79B9) }
+        let first = (0..<1_000).map { table.insert($0 &* 0x9E37_79B9) }
+        let second = (0..<1_000).map { table.insert($0 &* 0x9E37_79B9) }
         #expect(first.allSatisfy { $0 } && !second.contains(true))
         #expect(table.count == 1_000 && table[7] == nil && !table.isEmpty)
     }

@@ -48,7 +48,8 @@ import Testing
         #expect(try pieces(noise(65_536, 1) + [UInt8](repeating: 0, count: max(65_537, count))) == nil)
     }
 
-    @Test(arguments: [1, 2, 65_535, 65_537, 131_072, 131_073, 140_000]) func littleIsComparedWhole(_ count: Int) throws {
+    @Test(arguments: [1, 2, 65_535, 65_537, 131_072, 131_073, 140_000]) func littleIsComparedWhole(_ count: Int) throws
+    {
         let bytes = noise(count + 1, 5)
         let pieces = try pieces(bytes, before: count)
         if count == 1 { return #expect(pieces == nil) }
@@ -63,7 +64,9 @@ import Testing
 
     private final class Kept: ByteSink {
         let all = Mutex<[UInt8]>([])
-        func write(_ bytes: RawSpan) throws(IngestError) { bytes.withUnsafeBytes { part in all.withLock { $0 += part } } }
+        func write(_ bytes: RawSpan) throws(IngestError) {
+            bytes.withUnsafeBytes { part in all.withLock { $0 += part } }
+        }
     }
 
     @Test(arguments: [true, false]) func aRepeatedReadPassesOnWhatIsNewOfTheSameFileOnly(_ isSame: Bool) throws {

@@ -3,17 +3,18 @@ import Testing
 
 @Suite struct SafeNameTests {
     @Test(arguments: [
-        "IMG_0001.JPG", "a b", "Ünïcödé.jpg", "📷", "(1) [2] {3} #4 %5 &6 +7 =8 @9", "caf\u{10FFE9}.jpg", ".hidden", "a.b.c", "CONAN", "COM",
-        "COM0",
-        "COM10", "LPTX", "console.txt", "写真", String(repeating: "a", count: 251) + ".jpg",
+        "IMG_0001.JPG", "a b", "Ünïcödé.jpg", "📷", "(1) [2] {3} #4 %5 &6 +7 =8 @9", "caf\u{10FFE9}.jpg", ".hidden",
+        "a.b.c", "CONAN", "COM", "COM0", "COM10", "LPTX", "console.txt", "写真",
+        String(repeating: "a", count: 251) + ".jpg",
     ]) func safeNamesComeBackUnchanged(_ name: String) {
         #expect(Array(SafeName.component(name).utf8) == Array(name.utf8))
     }
 
     @Test(arguments: [
-        ("a/b", "a_b"), ("a\\b", "a_b"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"), ("a\nb\u{0}c\u{7F}d\u{85}", "a_b_c_d_"), (" a ", "a"),
-        ("a.", "a"), ("a. . ", "a"), ("..", "_"), (".", "_"), ("", "_"), ("   ", "_"), ("...", "_"), ("x\u{202E}gpj.exe", "x_gpj.exe"),
-        ("x\u{2066}y", "x_y"), ("/\u{301}", "_\u{301}"),
+        ("a/b", "a_b"), ("a\\b", "a_b"), ("a:b*c?d\"e<f>g|h", "a_b_c_d_e_f_g_h"),
+        ("a\nb\u{0}c\u{7F}d\u{85}", "a_b_c_d_"), (" a ", "a"), ("a.", "a"), ("a. . ", "a"), ("..", "_"), (".", "_"),
+        ("", "_"), ("   ", "_"), ("...", "_"), ("x\u{202E}gpj.exe", "x_gpj.exe"), ("x\u{2066}y", "x_y"),
+        ("/\u{301}", "_\u{301}"),
     ]) func unsafePartsAreReplaced(_ name: String, _ safe: String) { #expect(SafeName.component(name) == safe) }
 
     /// Windows takes these for devices, whatever extensions follow.
@@ -21,10 +22,14 @@ import Testing
     func deviceNames(_ name: String) { #expect(SafeName.component(name) == "_" + name) }
 
     /// Whatever a camera calls itself: nothing is delivered to where unfinished copies wait.
-    @Test(arguments: [".filmgate", ".FilmGate", ".FILMGATE", " .filmgate. ", ".ﬁlmgate"]) func filmgatesOwnFolder(_ name: String) throws {
+    @Test(arguments: [".filmgate", ".FilmGate", ".FILMGATE", " .filmgate. ", ".ﬁlmgate"]) func filmgatesOwnFolder(
+        _ name: String
+    ) throws {
         let safe = try #require(Template("{make}/{name}")).rendered(
             with: TemplateValues(text: ["make": name, "name": "IMG_1.JPG"]))
-        #expect(safe.hasPrefix("_.") && safe.hasSuffix("/IMG_1.JPG") && !SafeName.isOwnFolder(SafeName.component(name)), "\(safe)")
+        #expect(
+            safe.hasPrefix("_.") && safe.hasSuffix("/IMG_1.JPG") && !SafeName.isOwnFolder(SafeName.component(name)),
+            "\(safe)")
         #expect(SafeName.path("a/\(name)/b").hasPrefix("a/_."))
         #expect([".filmgate2", "filmgate", ".film gate"].allSatisfy { SafeName.component($0) == $0 })
     }
@@ -57,7 +62,8 @@ import Testing
     /// Cutting must not uncover what was not allowed at the end.
     @Test(arguments: [" ", "."]) func cutNamesEndSafely(_ end: String) {
         let name = SafeName.component(
-            String(repeating: "a", count: 254) + end + String(repeating: "b", count: 40) + "." + String(repeating: "c", count: 40))
+            String(repeating: "a", count: 254) + end + String(repeating: "b", count: 40) + "."
+                + String(repeating: "c", count: 40))
         #expect(name == String(repeating: "a", count: 254))
     }
 
@@ -68,27 +74,28 @@ import Testing
             String(repeating: "x", count: 130),
         ]
         for _ in 0..<3000 {
-            let text = (0..<Int.random(in: 0...6, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+            let text = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                pieces.randomElement(using: &generator) ?? ""
+            }.joined()
             let safe = SafeName.component(text)
             #expect(!safe.isEmpty && safe.utf8.count <= 255 && safe != "." && safe != "..", "\(text.debugDescription)")
             #expect(!safe.utf8.contains { $0 == 0x2F || $0 < 0x20 }, "\(text.debugDescription)")
-            #expect(safe.unicodeScalars.first != " " && safe.unicodeScalars.last != " " && safe.unicodeScalars.last != ".")
+            #expect(
+                safe.unicodeScalars.first != " " && safe.unicodeScalars.last != " " && safe.unicodeScalars.last != ".")
             #expect(SafeName.component(safe) == safe, "\(text.debugDescription)")
         }
     }
 
     @Test(arguments: [
-        ("a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../x", "x"), ("a//./b/", "a/b"), ("a/../b", "a/b"), ("", ""), ("/", ""),
-        ("..", ""),
-        ("a/ .. /b", "a/_/b"), ("CON/x", "_CON/x"), ("a/\u{301}b", "a/\u{301}b"),
+        ("a/b", "a/b"), ("/etc/passwd", "etc/passwd"), ("../../x", "x"), ("a//./b/", "a/b"), ("a/../b", "a/b"),
+        ("", ""), ("/", ""), ("..", ""), ("a/ .. /b", "a/_/b"), ("CON/x", "_CON/x"), ("a/\u{301}b", "a/\u{301}b"),
     ]) func pathsStayBelowTheirRoot(_ path: String, _ safe: String) {
         #expect(Array(SafeName.path(path).utf8) == Array(safe.utf8))
     }
 
     @Test(arguments: [
-        ("IMG_1.JPG", "img_1.jpg"), ("\u{C9}", "e\u{301}"), ("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("ΟΔΟΣ", "οδοσ"), ("\u{212A}", "k"),
-        ("ﬁ", "FI"),
-        ("ſ", "S"), ("\u{1E9E}", "ß"),
+        ("IMG_1.JPG", "img_1.jpg"), ("\u{C9}", "e\u{301}"), ("STRASSE", "straße"), ("ΟΔΟΣ", "οδος"), ("ΟΔΟΣ", "οδοσ"),
+        ("\u{212A}", "k"), ("ﬁ", "FI"), ("ſ", "S"), ("\u{1E9E}", "ß"),
     ]) func namesThatClash(_ a: String, _ b: String) { #expect(SafeName.folded(a) == SafeName.folded(b)) }
 
     @Test(arguments: [("a", "b"), ("e", "é"), ("a/b", "a_b"), ("\u{10FF80}", "\u{10FF81}"), ("1", "１")])

@@ -14,8 +14,8 @@ import Testing
     }
 
     struct Options: ModuleConfig {
-        var url = "", parallel = 4, ratio = 0.5, order = Order.newest, token = Secret(), wait = Duration.seconds(30),
-            room = ByteCount(1 << 30)
+        var url = "", parallel = 4, ratio = 0.5, order = Order.newest, token = Secret(), wait = Duration.seconds(30)
+        var room = ByteCount(1 << 30)
         var names: [String] = [], sizes: [String: Int] = [:], note: String?, find: Inner?
         init() {}
         static let schema: Schema<Self> = [
@@ -54,13 +54,15 @@ import Testing
         let (_, errors) = decode(["url": "x", "names": Tree(stringLiteral: text)])
         #expect(errors.map(\.code) == ["wrong-type"] && errors.first?.hint == hint, "\(errors)")
         #expect(
-            ConfigNode(.map([])).wrongList().hint == nil && ConfigNode(.scalar("s", quoted: false)).wrongList(showing: false).hint == nil)
+            ConfigNode(.map([])).wrongList().hint == nil
+                && ConfigNode(.scalar("s", quoted: false)).wrongList(showing: false).hint == nil)
     }
 
     @Test func everythingGiven() {
         let (options, errors) = decode([
-            "url": "https://x", "parallel": "8", "ratio": "0.25", "order": "oldest", "token": "${env:T}", "wait": "2s", "room": "5MB",
-            "names": ["a", "b"], "sizes": ["s": "1"], "note": "n", "find": ["path": "/p", "deep": "true"],
+            "url": "https://x", "parallel": "8", "ratio": "0.25", "order": "oldest", "token": "${env:T}", "wait": "2s",
+            "room": "5MB", "names": ["a", "b"], "sizes": ["s": "1"], "note": "n",
+            "find": ["path": "/p", "deep": "true"],
         ])
         #expect(errors == [])
         #expect((options.url, options.parallel, options.ratio) == ("https://x", 8, 0.25))
@@ -103,12 +105,12 @@ import Testing
     /// Every mistake is found in one go, each in its place, and what was wrong keeps its default.
     @Test func mistakesAreCollected() {
         let (options, errors) = decode([
-            "url": ["a"], "parallel": "17", "ratio": "much", "order": "oldes", "token": "hunter2", "wait": "5", "room": "5", "names": "a",
-            "sizes": ["s": "x"], "find": "here",
+            "url": ["a"], "parallel": "17", "ratio": "much", "order": "oldes", "token": "hunter2", "wait": "5",
+            "room": "5", "names": "a", "sizes": ["s": "x"], "find": "here",
         ])
         let codes = [
-            "wrong-type", "out-of-range", "wrong-type", "unknown-choice", "inline-secret", "wrong-unit", "wrong-unit", "wrong-type",
-            "wrong-type", "wrong-type",
+            "wrong-type", "out-of-range", "wrong-type", "unknown-choice", "inline-secret", "wrong-unit", "wrong-unit",
+            "wrong-type", "wrong-type", "wrong-type",
         ]
         #expect(errors.map(\.code) == codes)
         #expect((options.url, options.parallel, options.ratio) == ("", 4, 0.5))

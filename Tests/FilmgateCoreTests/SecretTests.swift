@@ -6,8 +6,9 @@ import Testing
 @Suite struct SecretTests {
     @Test(
         arguments: [
-            ("${env:TOKEN}", .environment("TOKEN")), ("${file:/run/secrets/x}", .file("/run/secrets/x")), ("${file:~/a:b}", .file("~/a:b")),
-            ("${credential:api}", .credential("api")), ("${store:studio-2}", .store("studio-2")), ("store", .store("")),
+            ("${env:TOKEN}", .environment("TOKEN")), ("${file:/run/secrets/x}", .file("/run/secrets/x")),
+            ("${file:~/a:b}", .file("~/a:b")), ("${credential:api}", .credential("api")),
+            ("${store:studio-2}", .store("studio-2")), ("store", .store("")),
         ] as [(String, Secret.Reference)]) func references(_ text: String, _ reference: Secret.Reference) throws
     {
         let secret = try Secret(node: ConfigNode(.scalar(text, quoted: true)))
@@ -16,10 +17,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "hunter2", "$TOKEN", "${TOKEN}", "${env:}", "${env:A}B", "${env:A}${env:B}", "x${env:A}", "${file:relative}",
-        "${credential:../x}",
-        "${credential:..}", "${credential:.}", "${store:}", "${store:a/b}", "${store:..\u{20}}", "${exec:pass}", "Store", "${ENV:X}", "${}",
-        "${", "${env:A\u{0}B}",
+        "", "hunter2", "$TOKEN", "${TOKEN}", "${env:}", "${env:A}B", "${env:A}${env:B}", "x${env:A}",
+        "${file:relative}", "${credential:../x}", "${credential:..}", "${credential:.}", "${store:}", "${store:a/b}",
+        "${store:..\u{20}}", "${exec:pass}", "Store", "${ENV:X}", "${}", "${", "${env:A\u{0}B}",
     ]) func everythingElseIsAnInlineSecretAndNeverRepeated(_ text: String) {
         let error = #expect(throws: ConfigError.self) { try Secret(node: ConfigNode(.scalar(text, quoted: false))) }
         #expect(error?.code == "inline-secret")
@@ -36,7 +36,8 @@ import Testing
         struct Echo: SecretResolver {
             func resolve(_ secret: Secret) throws(IngestError) -> SecretValue { SecretValue(secret.shown ?? "") }
         }
-        let context = ModuleContext(name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: Echo()))
+        let context = ModuleContext(
+            name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: Echo()))
         #expect(try context.lookup.secrets.resolve(Secret(.store(""))).reveal() == "${store:studio}")
         #expect(try context.lookup.secrets.resolve(Secret(.store("other"))).reveal() == "${store:other}")
     }

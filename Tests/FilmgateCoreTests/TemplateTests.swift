@@ -3,7 +3,9 @@ import Testing
 @testable import FilmgateCore
 
 @Suite struct TemplateTests {
-    private func rendered(_ source: String, _ text: [String: String] = [:], captured: CivilTime? = nil, counter: Int? = nil) throws
+    private func rendered(
+        _ source: String, _ text: [String: String] = [:], captured: CivilTime? = nil, counter: Int? = nil
+    ) throws
         -> String
     {
         try #require(Template(source)).rendered(with: TemplateValues(text: text, captured: captured, counter: counter))
@@ -12,7 +14,9 @@ import Testing
     private let time = CivilTime(year: 2026, month: 5, day: 1, hour: 7, minute: 8, second: 9, nanosecond: 42_999_999)
 
     @Test func fillsIn() throws {
-        #expect(try rendered("{event}/{stem}.{ext}", ["event": "wedding", "stem": "IMG_1", "ext": "JPG"]) == "wedding/IMG_1.JPG")
+        #expect(
+            try rendered("{event}/{stem}.{ext}", ["event": "wedding", "stem": "IMG_1", "ext": "JPG"])
+                == "wedding/IMG_1.JPG")
         #expect(try rendered("", [:]) == "")
         #expect(try rendered("plain", [:]) == "plain")
     }
@@ -68,8 +72,8 @@ import Testing
     @Test(arguments: [
         ("{", 0), ("ab{stem", 2), ("a}b", 1), ("{stem}}", 6), ("{nope}", 0), ("📷{nope}", 1), ("{}", 0), ("{stem:4}", 0),
         ("{captured:YYYY}", 0),
-        ("{captured:yyyyy}", 0), ("{captured:hh}", 0), ("{captured:M}", 0), ("{counter:0}", 0), ("{counter:10}", 0), ("{counter:x}", 0),
-        ("{stem}{Stem}", 6), ("{ stem}", 0),
+        ("{captured:yyyyy}", 0), ("{captured:hh}", 0), ("{captured:M}", 0), ("{counter:0}", 0), ("{counter:10}", 0),
+        ("{counter:x}", 0), ("{stem}{Stem}", 6), ("{ stem}", 0),
     ]) func mistakesAreFoundAtTheirPlace(_ source: String, _ offset: Int) {
         guard case .failure(let fault) = Template.parse(source) else {
             Issue.record("\(source) was taken")

@@ -24,7 +24,9 @@ import Testing
     }
 
     private func provider(_ module: MisbehavingModule) throws -> any AuthProvider {
-        guard case .auth(let make) = try ExternalModule.entry(path: module.program).make else { throw CheckFailure("It is no sign-in.") }
+        guard case .auth(let make) = try ExternalModule.entry(path: module.program).make else {
+            throw CheckFailure("It is no sign-in.")
+        }
         var errors: [ConfigError] = []
         let provider = try make(ConfigNode(.map([])), module.context(), &errors)
         try provider.bind(to: "https://gallery.example")
@@ -34,15 +36,22 @@ import Testing
     private let request = HTTPRequest("PUT", "https://gallery.example/x")
 
     @Test func oneThatOnlySaysThatItGoesOnIsEnded() async throws {
-        let module = try MisbehavingModule(Self.script("while True: say(id=id, progress={}); time.sleep(0.1)")),
-            provider = try provider(module)
-        let error = try await expectError(.unavailable) { () async throws(IngestError) in _ = try await provider.sign(request) }
+        let module = try MisbehavingModule(Self.script("while True: say(id=id, progress={}); time.sleep(0.1)"))
+        let provider = try provider(module)
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in
+            _ = try await provider.sign(request)
+        }
         #expect(error.message.contains("went on without an answer"))
     }
 
-    @Test(arguments: ["Host", "content-length", "Transfer-Encoding"]) func whatFramesARequestIsNotItsToSet(_ name: String) async throws {
-        let module = try MisbehavingModule(Self.script("say(id=id, done={'headers': {'\(name)': '1'}})")), provider = try provider(module)
-        let error = try await expectError(.unauthorized) { () async throws(IngestError) in _ = try await provider.sign(request) }
+    @Test(arguments: ["Host", "content-length", "Transfer-Encoding"]) func whatFramesARequestIsNotItsToSet(
+        _ name: String
+    ) async throws {
+        let module = try MisbehavingModule(Self.script("say(id=id, done={'headers': {'\(name)': '1'}})"))
+        let provider = try provider(module)
+        let error = try await expectError(.unauthorized) { () async throws(IngestError) in
+            _ = try await provider.sign(request)
+        }
         #expect(error.message.contains(name))
         let fine = try MisbehavingModule(Self.script("say(id=id, done={'headers': {'X-Key': '1'}})"))
         #expect(try await self.provider(fine).sign(request)[header: "X-Key"] == "1")

@@ -5,7 +5,9 @@ import Testing
 @testable import FilmgateExternal
 
 @Suite struct HelloTests {
-    private func hello(_ fields: String = "[]", protocol number: Int = 1, kind: String = "target", name: String = "x") throws -> Hello {
+    private func hello(
+        _ fields: String = "[]", protocol number: Int = 1, kind: String = "target", name: String = "x"
+    ) throws -> Hello {
         let text =
             #"{"hello":{"protocol":\#(number),"kind":"\#(kind)","manifest":{"name":"\#(name)","summary":"S."},"fields":\#(fields)}}"#
         guard let value = JSONValue(Array(text.utf8)) else { throw IngestError(.unexpected, "No JSON: \(text)") }
@@ -14,10 +16,14 @@ import Testing
 
     @Test func whatItSaysWronglyIsToldToItsAuthor() {
         for (make, words) in [
-            ({ try hello(protocol: 2) }, "protocol 2"), ({ try hello(kind: "camera") }, "kind"), ({ try hello(name: "y") }, "its name"),
+            ({ try hello(protocol: 2) }, "protocol 2"), ({ try hello(kind: "camera") }, "kind"),
+            ({ try hello(name: "y") }, "its name"),
             ({ try hello(#"[{"name":"A b","kind":"text","help":"H."}]"#) }, "no name"),
             ({ try hello(#"[{"name":"a","kind":"float","help":"H."}]"#) }, "no known kind"),
-            ({ try hello(#"[{"name":"a","kind":"text","help":"H."},{"name":"a","kind":"text","help":"H."}]"#) }, "twice"),
+            (
+                { try hello(#"[{"name":"a","kind":"text","help":"H."},{"name":"a","kind":"text","help":"H."}]"#) },
+                "twice"
+            ),
             ({ try hello(#"[{"name":"a","kind":"integer","help":"H.","range":[5,1]}]"#) }, "range"),
             ({ try hello(#"[{"name":"a","kind":{"list":"secret"},"help":"H."}]"#) }, "no known kind"),
         ] as [(() throws -> Hello, String)] {
@@ -44,7 +50,8 @@ import Testing
         let hello = try hello(Self.fields)
         let given = node([
             ("folder", plain("/srv")), ("room", plain("2KiB")), ("key", plain("${env:K}")), ("mode", plain("b")),
-            ("many", ConfigNode(.list([plain("1"), plain("2")]))), ("deep", node([("token", plain("${env:T}")), ("on", plain("true"))])),
+            ("many", ConfigNode(.list([plain("1"), plain("2")]))),
+            ("deep", node([("token", plain("${env:T}")), ("on", plain("true"))])),
         ])
         let reader = OptionReader(given, hello.fields)
         #expect(reader.errors.isEmpty)
@@ -60,11 +67,15 @@ import Testing
     @Test func mistakesAreThoseOfBuiltInModules() throws {
         let hello = try hello(Self.fields)
         let given = node([
-            ("fodler", plain("/srv")), ("wait", plain("2h")), ("key", plain("hunter2")), ("mode", plain("c")), ("room", plain("2")),
-            ("deep", plain("x")),
+            ("fodler", plain("/srv")), ("wait", plain("2h")), ("key", plain("hunter2")), ("mode", plain("c")),
+            ("room", plain("2")), ("deep", plain("x")),
         ])
         let codes = OptionReader(given, hello.fields).errors.map(\.code)
-        #expect(codes == ["unknown-key", "out-of-range", "inline-secret", "unknown-choice", "wrong-unit", "wrong-type", "missing-key"])
+        #expect(
+            codes == [
+                "unknown-key", "out-of-range", "inline-secret", "unknown-choice", "wrong-unit", "wrong-type",
+                "missing-key",
+            ])
     }
 
     @Test func namesThatAreNoTextKeepTheirBytes() throws {
@@ -76,7 +87,10 @@ import Testing
     }
 
     @Test func onlyProgramsOfTheRightNameAreModules() throws {
-        for path in ["/bin/sh", "filmgate-module-x", "/nowhere/filmgate-module-x", "/tmp/filmgate-module-", "/tmp/filmgate-module-A"] {
+        for path in [
+            "/bin/sh", "filmgate-module-x", "/nowhere/filmgate-module-x", "/tmp/filmgate-module-",
+            "/tmp/filmgate-module-A",
+        ] {
             #expect(throws: IngestError.self) { try ModuleProgram(path) }
         }
     }

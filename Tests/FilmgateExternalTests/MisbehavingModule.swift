@@ -15,24 +15,28 @@ final class MisbehavingModule: Sendable {
         signal(SIGPIPE, SIG_IGN)
         folder = NSTemporaryDirectory() + "filmgate-moody-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Closed in whatever another test starts meanwhile: a program that somebody has open for writing cannot be started.
+        // Closed in whatever another test starts meanwhile: a program that somebody has open for writing cannot be
+        // started.
         let file = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755), bytes = Array(text.utf8)
         defer { close(file) }
-        guard write(file, bytes, bytes.count) == bytes.count else { throw CheckFailure("\(program) cannot be written.") }
+        guard write(file, bytes, bytes.count) == bytes.count else {
+            throw CheckFailure("\(program) cannot be written.")
+        }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     func context(
-        _ logger: Logger = Logger(label: "test"), _ secrets: any SecretResolver = CanarySecrets(), auth: [String: any AuthProvider] = [:]
-    )
-        -> ModuleContext
-    {
+        _ logger: Logger = Logger(label: "test"), _ secrets: any SecretResolver = CanarySecrets(),
+        auth: [String: any AuthProvider] = [:]
+    ) -> ModuleContext {
         ModuleContext(name: "far", logger: logger, state: folder, lookup: Lookup(auth: auth, secrets: secrets))
     }
 
     func target(_ options: [String: String], _ context: ModuleContext? = nil) throws -> any UploadTarget {
-        guard case .target(let make) = try ExternalModule.entry(path: program).make else { throw CheckFailure("It is no target.") }
+        guard case .target(let make) = try ExternalModule.entry(path: program).make else {
+            throw CheckFailure("It is no target.")
+        }
         var errors: [ConfigError] = []
         let pairs = options.merging(["log": folder + "/log"]) { $1 }.sorted { $0.key < $1.key }.map {
             ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), ConfigNode(.scalar($0.value, quoted: false)))

@@ -10,13 +10,16 @@ import Testing
 /// Whatever a child does, the frame is delivered later, and the program goes on.
 @Suite struct MisbehavingModuleTests {
     private func failure(_ mood: String, _ codes: IngestError.Code = .unavailable) async throws -> IngestError {
-        let module = try MisbehavingModule(), target = try module.target(["mood": mood, "key": "${env:X}"]), job = try SampleJob()
+        let module = try MisbehavingModule(), target = try module.target(["mood": mood, "key": "${env:X}"])
+        let job = try SampleJob()
         return try await expectError(codes) { () async throws(IngestError) in try await target.upload(job.job()) }
     }
 
     @Test func aCrashIsTriedAgainWithAnotherChild() async throws {
         let module = try MisbehavingModule(), target = try module.target(["mood": "crash once"]), job = try SampleJob()
-        let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in
+            try await target.upload(job.job())
+        }
         #expect(error.message.contains("signal 9"))
         #expect(try await target.find(job.job()) == nil)
         #expect(try await target.upload(job.job()).id == "1")
@@ -28,7 +31,9 @@ import Testing
         // The pause doubles with each crash: on a slow machine the first ones may be over before the next try.
         var started = 0, pause: Duration?
         while pause == nil, started < 10 {
-            let error = try await expectError(.unavailable) { () async throws(IngestError) in try await target.upload(job.job()) }
+            let error = try await expectError(.unavailable) { () async throws(IngestError) in
+                try await target.upload(job.job())
+            }
             pause = error.retryAfter
             if pause == nil { started += 1 }
         }
@@ -76,7 +81,8 @@ import Testing
         attempt.cancel()
         guard case .failure(let error) = await attempt.value else { throw CheckFailure("It went well.") }
         #expect(error.code == .cancelled)
-        let child = try #require(module.asked.compactMap { $0.hasPrefix("child ") ? pid_t($0.dropFirst(6)) : nil }.first)
+        let child = try #require(
+            module.asked.compactMap { $0.hasPrefix("child ") ? pid_t($0.dropFirst(6)) : nil }.first)
         var left = 500
         while Self.lives(child), left > 0 {
             try await Task.sleep(for: .milliseconds(20))
@@ -87,7 +93,8 @@ import Testing
 
     /// False for what is gone, or dead and not buried by init yet.
     private static func lives(_ child: pid_t) -> Bool {
-        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.split(separator: ")").last?.first { $0 != " " }
+        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.split(separator: ")").last?
+            .first { $0 != " " }
         return state != nil && state != "Z" && state != "X"
     }
 
@@ -103,7 +110,9 @@ import Testing
 }
 
 extension MisbehavingModule {
-    func context(secretless: Bool) -> ModuleContext { context(Logger(label: "test"), secretless ? CanarySecrets(nil) : CanarySecrets()) }
+    func context(secretless: Bool) -> ModuleContext {
+        context(Logger(label: "test"), secretless ? CanarySecrets(nil) : CanarySecrets())
+    }
 }
 
 /// Signs for what it was bound to.
@@ -111,7 +120,9 @@ private final class BoundAuth: AuthProvider {
     let origins = Mutex<[String]>([])
     func bind(to address: String) throws(IngestError) { origins.withLock { $0.append(String(address.prefix(23))) } }
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
-        guard origins.withLock({ $0.contains { request.url.hasPrefix($0) } }) else { throw IngestError(.untrusted, "Not for there.") }
+        guard origins.withLock({ $0.contains { request.url.hasPrefix($0) } }) else {
+            throw IngestError(.untrusted, "Not for there.")
+        }
         var signed = request
         signed.set("Authorization", "Bearer abc")
         return signed

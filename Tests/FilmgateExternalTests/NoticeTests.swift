@@ -45,8 +45,11 @@ import Testing
     }
 
     @Test func aHoldAfterItWasWellIsNews() async {
-        let list = NoticeList(), notifier = notifier(list, [.held]), held = RunEvent.held(target: "far", reason: "refused")
-        for runEvent in [held, held, .released(target: "near"), held, .released(target: "far"), held] { notifier.note(runEvent) }
+        let list = NoticeList(), notifier = notifier(list, [.held])
+        let held = RunEvent.held(target: "far", reason: "refused")
+        for runEvent in [held, held, .released(target: "near"), held, .released(target: "far"), held] {
+            notifier.note(runEvent)
+        }
         await notifier.finish()
         #expect(list.bodies.count == 2)
     }
@@ -59,7 +62,8 @@ import Testing
     }
 
     @Test func aProgramReadsTheNoticeFromItsInput() async throws {
-        let module = try MisbehavingModule("#!/bin/sh\nprintf '%s ' \"$FILMGATE_NOTICE\" \"$1\" > \"$2\"\ncat >> \"$2\"\n")
+        let module = try MisbehavingModule(
+            "#!/bin/sh\nprintf '%s ' \"$FILMGATE_NOTICE\" \"$1\" > \"$2\"\ncat >> \"$2\"\n")
         var hook = ExecHook()
         hook.command = [module.program, "a b", module.folder + "/out"]
         let big = String(repeating: "x", count: 300_000)
@@ -90,7 +94,9 @@ import Testing
         var hook = ExecHook()
         (hook.command, hook.timeout) = ([module.program], .seconds(300))
         let sender = ProgramHookSender(hook: hook)
-        let delivering = Task { await Result { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) } }
+        let delivering = Task {
+            await Result { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) }
+        }
         try await Task.sleep(for: .milliseconds(100))
         delivering.cancel()
         let delivered = await delivering.value
@@ -102,7 +108,9 @@ import Testing
         let log = LogCollector(), box = NoticeQueue(StuckHookSender(), on: [.held], log.logger)
         for _ in 0..<4 { box.put(Notice(.held, [:])) }
         await box.finish(within: .milliseconds(100))
-        #expect(log.text.contains("hook stuck: 3 notices still waited when the run ended, and were left out"), "\(log.text)")
+        #expect(
+            log.text.contains("hook stuck: 3 notices still waited when the run ended, and were left out"), "\(log.text)"
+        )
     }
 
     /// HMAC-SHA256 by another implementation (Python's hmac).
@@ -120,7 +128,8 @@ import Testing
 
     @Test func aServerInTroubleIsAskedAgainWithTheSameID() async throws {
         let server = ScriptedServer([503, 429, 200]), secrets = CanarySecrets()
-        let sender = WebhookSender(webhook(), secrets, over: server, pause: .milliseconds(1)), notice = Notice(.held, [:])
+        let sender = WebhookSender(webhook(), secrets, over: server, pause: .milliseconds(1))
+        let notice = Notice(.held, [:])
         try await sender.deliver(notice)
         let seen = server.seen.withLock { $0 }
         #expect(seen.count == 3)
@@ -136,15 +145,22 @@ import Testing
 
     @Test func aRefusalAndAMissingSecretAreFinal() async throws {
         let server = ScriptedServer([400, 200]), sender = WebhookSender(webhook(), CanarySecrets(), over: server)
-        try await expectError(.rejected) { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) }
+        try await expectError(.rejected) { () async throws(IngestError) in
+            try await sender.deliver(Notice(.held, [:]))
+        }
         let blind = WebhookSender(webhook(), CanarySecrets(nil), over: server)
-        try await expectError(.misconfigured) { () async throws(IngestError) in try await blind.deliver(Notice(.held, [:])) }
+        try await expectError(.misconfigured) { () async throws(IngestError) in
+            try await blind.deliver(Notice(.held, [:]))
+        }
         #expect(server.seen.withLock { $0.count } == 1)
     }
 
     @Test func itGivesUpAfterItsTries() async throws {
-        let server = ScriptedServer([500, 500, 500, 200]), sender = WebhookSender(webhook(3), CanarySecrets(), over: server, pause: .zero)
-        try await expectError(.unavailable) { () async throws(IngestError) in try await sender.deliver(Notice(.held, [:])) }
+        let server = ScriptedServer([500, 500, 500, 200])
+        let sender = WebhookSender(webhook(3), CanarySecrets(), over: server, pause: .zero)
+        try await expectError(.unavailable) { () async throws(IngestError) in
+            try await sender.deliver(Notice(.held, [:]))
+        }
         #expect(server.seen.withLock { $0.count } == 3)
     }
 }
@@ -174,6 +190,7 @@ private final class ScriptedServer: HTTPTransport {
     init(_ statuses: [Int]) { self.statuses = Mutex(statuses) }
     func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
         seen.withLock { $0.append(exchange.request) }
-        return HTTPResponse(status: statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, url: exchange.request.url)
+        return HTTPResponse(
+            status: statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, url: exchange.request.url)
     }
 }

@@ -6,9 +6,11 @@ import Testing
 @testable import FilmgateExternal
 
 @Suite struct ReceiptTests {
-    /// A path at a module's own place is no file of this machine: read here, another file of that name would prove a copy.
+    /// A path at a module's own place is no file of this machine: read here, another file of that name would prove a
+    /// copy.
     @Test func aPathIsTheModulesOwn() throws {
-        let sample = try SampleJob(), told = JSONValue.object(["path": .string("/etc/hostname"), "verified": .string("none")])
+        let sample = try SampleJob()
+        let told = JSONValue.object(["path": .string("/etc/hostname"), "verified": .string("none")])
         let receipt = try AssetText.receipt(told, for: sample.job(), "shelf")
         #expect(receipt.path == nil && receipt.id == "path:/etc/hostname")
         #expect(AssetText.json(receipt)["path"]?.text == "/etc/hostname" && AssetText.json(receipt)["id"]?.text == nil)
@@ -29,7 +31,9 @@ import Testing
 
     @Test func aReceiptThatSaysNothingIsNone() throws {
         let sample = try SampleJob()
-        #expect(throws: IngestError.self) { try AssetText.receipt(.object(["path": .string("")]), for: sample.job(), "shelf") }
+        #expect(throws: IngestError.self) {
+            try AssetText.receipt(.object(["path": .string("")]), for: sample.job(), "shelf")
+        }
     }
 
     /// Without a layout nobody has looked for a free name; the camera's is what there is.

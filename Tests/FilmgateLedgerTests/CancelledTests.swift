@@ -31,7 +31,9 @@ import Testing
         try await ledger.record([.asset(Samples.asset(1, ending: nil)), .asset(next)])
         #expect(Set(try await row(ledger).wanted) == [Samples.archive, Samples.gallery])
         // A target that the order moved away from is none any more.
-        try await ledger.record([.withdraw(ContentKey(sha256: Samples.sha(1)), target: Samples.archive, heir: Samples.gallery, event: nil)])
+        try await ledger.record([
+            .withdraw(ContentKey(sha256: Samples.sha(1)), target: Samples.archive, heir: Samples.gallery, event: nil)
+        ])
         #expect(try await row(ledger).wanted == [Samples.gallery])
     }
 
@@ -54,18 +56,22 @@ import Testing
         #expect(try await row(ledger).wanted == [Samples.gallery])
     }
 
-    @Test(arguments: [(Receipt.State.done, Ending.delivered), (.failed, .setAside), (.held, .pending), (.excluded, .filtered)])
+    @Test(arguments: [
+        (Receipt.State.done, Ending.delivered), (.failed, .setAside), (.held, .pending), (.excluded, .filtered),
+    ])
     func whatIsTakenBackEndsItsFile(other: Receipt.State, ending: Ending) async throws {
         let ledger = try SQLiteLedger.inMemory()
         let waits = Samples.delivery(1, to: Samples.gallery, state: .pending)
         try await ledger.record([
-            .asset(Samples.asset(1, ending: .pending)), .delivery(Samples.delivery(1, state: other, reason: "no")), .delivery(waits),
+            .asset(Samples.asset(1, ending: .pending)), .delivery(Samples.delivery(1, state: other, reason: "no")),
+            .delivery(waits),
         ])
         var taken = waits
         taken.receipt = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)
         try await ledger.record([.cancelled(taken, run: 2, at: 9)])
         #expect(try await row(ledger).ending == ending)
-        #expect(try await ledger.queue([.pending, .held, .failed]).allSatisfy { $0.delivery.target != Samples.gallery })
+        #expect(
+            try await ledger.queue([.pending, .held, .failed]).allSatisfy { $0.delivery.target != Samples.gallery })
         #expect(try await ledger.holder(of: waits.path, at: Samples.gallery) == nil)
         let known = try #require(try await ledger.known(volume: "uuid:1234").first)
         #expect(known.cancelled.contains(Samples.gallery) && !known.done.contains(Samples.gallery))

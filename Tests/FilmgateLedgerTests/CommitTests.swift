@@ -35,16 +35,21 @@ import Testing
                 group.addTask {
                     for step in 1...30 {
                         let name = ShotName(counter: step, suffix: writer, base: "")
-                        try await ledger.record([.shotName(name, shot: "s\(writer)", target: Samples.archive, event: nil)])
+                        try await ledger.record([
+                            .shotName(name, shot: "s\(writer)", target: Samples.archive, event: nil)
+                        ])
                     }
                 }
             }
             try await group.waitForAll()
         }
-        for writer in 0..<10 { #expect(try await ledger.shotName("s\(writer)", at: Samples.archive, event: nil)?.counter == 30) }
+        for writer in 0..<10 {
+            #expect(try await ledger.shotName("s\(writer)", at: Samples.archive, event: nil)?.counter == 30)
+        }
     }
 
-    /// Work that fails is undone alone, also when it shared a transaction; numbers given in the undone one are not used again.
+    /// Work that fails is undone alone, also when it shared a transaction; numbers given in the undone one are not used
+    /// again.
     @Test func aFailureTakesNobodyWithIt() async throws {
         let state = try TemporaryState(), ledger = try state.open()
         let results = await withTaskGroup(of: (Int, Bool).self) { group in

@@ -14,7 +14,8 @@ import Testing
     private func begin(_ state: TemporaryState) async throws -> SQLiteLedger {
         let ledger = try state.open()
         try await ledger.record([
-            .asset(Samples.asset(1)), .delivery(Samples.delivery(1)), .delivery(Samples.delivery(1, to: Samples.gallery)),
+            .asset(Samples.asset(1)), .delivery(Samples.delivery(1)),
+            .delivery(Samples.delivery(1, to: Samples.gallery)),
         ])
         return ledger
     }
@@ -30,7 +31,8 @@ import Testing
         #expect(target?.denied == 1 && target?.lastDenial == denied && target?.states[.done] == 1)
         ledger.close()
         #expect(try await row(try state.reader()).denial == denied)
-        try await SQLiteLedger.note([TargetStatement(of: try await row(try state.reader()), nil)], directory: state.path)
+        try await SQLiteLedger.note(
+            [TargetStatement(of: try await row(try state.reader()), nil)], directory: state.path)
         #expect(try await row(try state.reader()).denial == nil)
     }
 
@@ -55,7 +57,8 @@ import Testing
         #expect(try await row(ledger).denial == later)
     }
 
-    /// A row that is written again, as a delivery that was only believed is, takes nothing back; the target's own yes does.
+    /// A row that is written again, as a delivery that was only believed is, takes nothing back; the target's own yes
+    /// does.
     @Test func onlyAWordTakesItBack() async throws {
         let state = try TemporaryState(), ledger = try await begin(state), asked = try await row(ledger)
         try await ledger.record([.heard(asked.content, target: asked.target, denied)])

@@ -12,7 +12,9 @@ import Testing
     private final class Listener: Sendable {
         let isOpen = Atomic(true), heard = Mutex<[WrittenFiles?]>([])
         func follow(_ ledger: SQLiteLedger) {
-            ledger.follow(while: { self.isOpen.load(ordering: .relaxed) }) { written in self.heard.withLock { $0.append(written) } }
+            ledger.follow(while: { self.isOpen.load(ordering: .relaxed) }) { written in
+                self.heard.withLock { $0.append(written) }
+            }
         }
         func take() -> [WrittenFiles?] {
             heard.withLock { heard in
@@ -67,8 +69,8 @@ import Testing
         for number in 0..<250 {
             written.files.insert(
                 FrameKey(
-                    volume: 3, path: "DCIM/\"\n\u{7F}ä日\(number)", size: .max - UInt64(number), modified: .min, born: .max, inode: .max,
-                    changed: -1))
+                    volume: 3, path: "DCIM/\"\n\u{7F}ä日\(number)", size: .max - UInt64(number), modified: .min,
+                    born: .max, inode: .max, changed: -1))
             written.contents.insert(Int64.max - Int64(number))
         }
         let parts = written.parts(of: 100)
@@ -79,7 +81,10 @@ import Testing
             again.formUnion(try #require(JSONValue(Array(part.text.utf8)).flatMap { WrittenFiles($0) }))
         }
         #expect(again == written)
-        for text in ["{}", #"{"all":true}"#, #"{"files":[{"path":"x","key":["1"]}],"contents":[]}"#, #"{"files":[],"contents":["x"]}"#] {
+        for text in [
+            "{}", #"{"all":true}"#, #"{"files":[{"path":"x","key":["1"]}],"contents":[]}"#,
+            #"{"files":[],"contents":["x"]}"#,
+        ] {
             #expect(JSONValue(Array(text.utf8)).flatMap { WrittenFiles($0) } == nil, "\(text)")
         }
     }
@@ -95,12 +100,15 @@ import Testing
             try await ledger.record(changes)
             for written in listener.take() {
                 let written = try #require(written)
-                _ = list.take(try await reader.frames(of: Array(written.files), contents: Array(written.contents), Self.key))
+                _ = list.take(
+                    try await reader.frames(of: Array(written.files), contents: Array(written.contents), Self.key))
             }
             #expect(list.replace(try await reader.frameIndex(Self.key)) == [], "after \(changes)")
             let entries = list.part(FrameFilter(), from: .at(0), limit: .max).entries
             let rows = try await reader.rows(of: entries, Self.key)
-            #expect(rows.allSatisfy { $0 != nil } && zip(rows, entries).allSatisfy { $0?.origin.volumePath == $1.path && $0?.at == $1.at })
+            #expect(
+                rows.allSatisfy { $0 != nil }
+                    && zip(rows, entries).allSatisfy { $0?.origin.volumePath == $1.path && $0?.at == $1.at })
         }
     }
 
@@ -108,7 +116,8 @@ import Testing
         let number = Int.random(in: 1...12, using: &dice), content = ContentKey(sha256: Samples.sha(number))
         switch Int.random(in: 0...9, using: &dice) {
         case 0...4:
-            var row = Samples.asset(number, ending: [nil, .pending, .delivered, .setAside].randomElement(using: &dice) ?? nil)
+            var row = Samples.asset(
+                number, ending: [nil, .pending, .delivered, .setAside].randomElement(using: &dice) ?? nil)
             (row.run, row.at) = (run, run * 1000 + Int64(number))
             return .asset(row)
         case 5, 6:

@@ -18,11 +18,14 @@ import Testing
 
     private func ending(_ row: AssetRow, after deliveries: [LedgerChange], run: Int64 = 2) async throws -> AssetRow {
         let ledger = try SQLiteLedger.inMemory()
-        try await ledger.record([.asset(row)] + deliveries + [.followed(content, twin: "/card/twin.jpg", run: run, at: 99)])
+        try await ledger.record(
+            [.asset(row)] + deliveries + [.followed(content, twin: "/card/twin.jpg", run: run, at: 99)])
         return try #require(try await ledger.assets(AssetFilter()).first)
     }
 
-    @Test(arguments: [Ending.pending, .setAside, nil]) func itEndsAsADuplicateWhenAllIsDone(_ before: Ending?) async throws {
+    @Test(arguments: [Ending.pending, .setAside, nil]) func itEndsAsADuplicateWhenAllIsDone(
+        _ before: Ending?
+    ) async throws {
         let row = waiting(1, wanting: [Samples.archive, Samples.gallery], before)
         let after = try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, .done)])
         #expect(after.ending == .duplicate)
@@ -33,7 +36,8 @@ import Testing
 
     @Test(arguments: [Receipt.State.pending, .held]) func itGoesOnWaiting(_ state: Receipt.State) async throws {
         let row = waiting(1, wanting: [Samples.archive, Samples.gallery])
-        #expect(try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, state)]) == row)
+        #expect(
+            try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, state)]) == row)
         // One of its targets has never heard of the bytes, or it wants none.
         #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
         let aimless = waiting(1, wanting: [])
@@ -48,7 +52,9 @@ import Testing
     }
 
     @Test func whatHasEndedAndWhatTheRunItselfHoldsStayAsTheyAre() async throws {
-        for row in [waiting(1, wanting: [Samples.archive], .delivered), waiting(1, wanting: [Samples.archive], .filtered)] {
+        for row in [
+            waiting(1, wanting: [Samples.archive], .delivered), waiting(1, wanting: [Samples.archive], .filtered),
+        ] {
             #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
         }
         let own = waiting(1, wanting: [Samples.archive])
@@ -99,7 +105,9 @@ import Testing
     /// A run that goes on, and jobs that are handed to it, write of the same files in turns.
     @Test func runsMayTakeTurns() async throws {
         let ledger = try SQLiteLedger.inMemory()
-        for (run, ending) in [(1, Ending.pending), (2, .delivered), (1, .pending), (3, .duplicate), (2, .pending), (1, .delivered)] {
+        for (run, ending) in [
+            (1, Ending.pending), (2, .delivered), (1, .pending), (3, .duplicate), (2, .pending), (1, .delivered),
+        ] {
             try await ledger.record([.asset(Samples.asset(1, run: Int64(run), ending: ending))])
         }
         for (run, ending) in [(1, Ending.delivered), (2, .pending), (3, .duplicate)] {

@@ -17,7 +17,9 @@ import Testing
         }
     }
 
-    static let names = ["IMG_0001.JPG", "img_0001.jpg", "DSC_2.NEF", "Ä_grüße.jpg", "A\u{308}_x.CR3", "clip\n1.MOV", "日本.heic", "x"]
+    static let names = [
+        "IMG_0001.JPG", "img_0001.jpg", "DSC_2.NEF", "Ä_grüße.jpg", "A\u{308}_x.CR3", "clip\n1.MOV", "日本.heic", "x",
+    ]
     static let filters: [FrameFilter] = {
         var all: [FrameFilter] = [FrameFilter()]
         func add(_ change: (inout FrameFilter) -> Void) {
@@ -31,7 +33,9 @@ import Testing
         add { $0.run = 2 }
         add { $0.event = "wedding" }
         add { $0.event = "not yet" }
-        for text in ["img", "IMG_0001", "ä_", "GRÜSSE", "1", "clip 1", "日", "jpg", "none", "0001.jpgdsc"] { add { $0.text = text } }
+        for text in ["img", "IMG_0001", "ä_", "GRÜSSE", "1", "clip 1", "日", "jpg", "none", "0001.jpgdsc"] {
+            add { $0.text = text }
+        }
         add { ($0.text, $0.kinds) = ("1", [.jpeg]) }
         return all
     }()
@@ -50,7 +54,9 @@ import Testing
         func chosen(_ filter: FrameFilter, _ finds: FrameFinds) -> [UInt64] {
             sorted.filter { row in
                 if filter.endings != nil || filter.isUnfinished {
-                    guard row.ending.map({ filter.endings?.contains($0) ?? false }) ?? filter.isUnfinished else { return false }
+                    guard row.ending.map({ filter.endings?.contains($0) ?? false }) ?? filter.isUnfinished else {
+                        return false
+                    }
                 }
                 if let kinds = filter.kinds, !kinds.contains(row.kind) { return false }
                 if let run = filter.run, row.run != run { return false }
@@ -58,7 +64,9 @@ import Testing
                 guard !filter.text.isEmpty else { return true }
                 let name = row.path.split(separator: "/").last.map { FrameNames.folded(String($0)) } ?? []
                 let wanted = FrameNames.folded(filter.text)
-                let isNamed = name.count >= wanted.count && (0...(name.count - wanted.count)).contains { name[$0...].starts(with: wanted) }
+                let isNamed =
+                    name.count >= wanted.count
+                    && (0...(name.count - wanted.count)).contains { name[$0...].starts(with: wanted) }
                 let isMade = row.body.map { finds.bodies.contains($0) } ?? false
                 return isNamed || isMade || row.content.map { finds.contents.contains($0) } ?? false
             }.map(\.number)
@@ -73,7 +81,8 @@ import Testing
             size: UInt64.random(in: 0...9, using: &dice),
             place: Int64.random(in: 1...3, using: &dice), run: Int64.random(in: 1...3, using: &dice),
             content: Bool.random(using: &dice) ? Int64.random(in: 1...40, using: &dice) : nil,
-            kind: MediaKind.allCases.randomElement(using: &dice) ?? .other, ending: Ending.allCases.randomElement(using: &dice),
+            kind: MediaKind.allCases.randomElement(using: &dice) ?? .other,
+            ending: Ending.allCases.randomElement(using: &dice),
             event: [nil, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since, at: since)
         row.body = body(of: row.content)
         return row
@@ -112,7 +121,8 @@ import Testing
                     // Mostly newer than all; sometimes of the same moment, or from long ago.
                     now += Int64.random(in: 0...2, using: &dice)
                     fresh.rows.append(Self.row(&dice, since: kind == 0 ? Int64.random(in: 1...now, using: &dice) : now))
-                } else if let number = model.rows.keys.sorted().randomElement(using: &dice), var row = model.rows[number],
+                } else if let number = model.rows.keys.sorted().randomElement(using: &dice),
+                    var row = model.rows[number],
                     !fresh.missing.contains(number), !fresh.rows.contains(where: { $0.number == number })
                 {
                     if kind == 9 {
@@ -151,7 +161,9 @@ import Testing
             let found = filter.text.isEmpty ? FrameFinds() : finds, wanted = model.chosen(filter, found)
             let all = list.part(filter, finds: found, from: .at(0), limit: .max)
             #expect(all.entries.map(\.number) == wanted && all.total == wanted.count, "\(filter)")
-            guard let place = wanted.indices.randomElement(using: &dice), let row = model.rows[wanted[place]] else { continue }
+            guard let place = wanted.indices.randomElement(using: &dice), let row = model.rows[wanted[place]] else {
+                continue
+            }
             let part = list.part(filter, finds: found, from: .at(place), limit: 3)
             #expect(part.entries.map(\.number) == Array(wanted[place...].prefix(3)) && part.start == place)
             let next = list.part(filter, finds: found, from: .behind(since: row.since, number: row.number), limit: 3)
@@ -159,10 +171,14 @@ import Testing
         }
         for row in model.rows.values {
             let entry = list.index.entry(numbered: row.number)
-            #expect(entry?.path.utf8.elementsEqual(row.path.utf8) == true && entry?.volume == row.volume && entry?.at == row.at)
+            #expect(
+                entry?.path.utf8.elementsEqual(row.path.utf8) == true && entry?.volume == row.volume
+                    && entry?.at == row.at)
         }
         let counts = Dictionary(grouping: model.rows.values.compactMap(\.ending)) { $0 }.mapValues(\.count)
-        #expect(list.index.counts.endings == counts && list.index.counts.unfinished == model.rows.values.count { $0.ending == nil })
+        #expect(
+            list.index.counts.endings == counts
+                && list.index.counts.unfinished == model.rows.values.count { $0.ending == nil })
         for place in list.index.knownPlaces {
             let files = model.rows.values.filter { Self.places[$0.place]?.volume == place.volume }
             #expect(place.files == files.count && place.bytes == files.reduce(0) { $0 + $1.size })
@@ -172,7 +188,8 @@ import Testing
 
     /// Another ledger, or one that changed without a word: what differs is named, as long as that is little.
     @Test func aRereadNamesWhatIsNew() {
-        var dice = Dice(state: 5), list = FrameList(revision: 7), rows = (0..<50).map { Self.row(&dice, since: Int64($0)) }
+        var dice = Dice(state: 5), list = FrameList(revision: 7)
+        var rows = (0..<50).map { Self.row(&dice, since: Int64($0)) }
         func index(_ rows: [FrameRow]) -> FrameIndex {
             var index = FrameIndex()
             for row in rows.shuffled(using: &dice) { index.load(row) }

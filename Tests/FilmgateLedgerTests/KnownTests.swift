@@ -7,11 +7,13 @@ import Testing
         let ledger = try SQLiteLedger.inMemory()
         var bare = Samples.asset(4, ending: nil)
         (bare.content, bare.digests) = (nil, nil)
-        try await ledger.record([1, 2, 3].map { .asset(Samples.asset($0)) } + [.asset(bare), .asset(Samples.asset(5, volume: "other"))])
+        try await ledger.record(
+            [1, 2, 3].map { .asset(Samples.asset($0)) } + [.asset(bare), .asset(Samples.asset(5, volume: "other"))])
         try await ledger.record([
             .delivery(Samples.delivery(1)), .delivery(Samples.delivery(1, to: Samples.gallery)),
             .delivery(Samples.delivery(2, to: Samples.gallery)),
-            .delivery(Samples.delivery(2, state: .pending)), .delivery(Samples.delivery(3, state: .failed)), .delivery(Samples.delivery(5)),
+            .delivery(Samples.delivery(2, state: .pending)), .delivery(Samples.delivery(3, state: .failed)),
+            .delivery(Samples.delivery(5)),
         ])
         let known = try await ledger.known(volume: "uuid:1234").sorted { $0.fingerprint.path < $1.fingerprint.path }
         #expect(known.map(\.fingerprint) == [1, 2, 3, 4].map { Samples.origin($0).fingerprint })
@@ -27,17 +29,20 @@ import Testing
         try await ledger.record([.asset(row), .delivery(Samples.delivery(7))])
         let media = try #require(row.media)
         var expected = KnownFile(
-            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending, make: media.make,
-            model: media.model,
-            serial: media.serial, owner: media.owner, captured: media.captured, done: [Samples.archive], shot: row.shot.key)
-        (expected.isRead, expected.rating, expected.width, expected.height) = (true, media.rating, media.width, media.height)
+            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending,
+            make: media.make, model: media.model, serial: media.serial, owner: media.owner, captured: media.captured,
+            done: [Samples.archive], shot: row.shot.key)
+        (expected.isRead, expected.rating, expected.width, expected.height) = (
+            true, media.rating, media.width, media.height
+        )
         #expect(try await ledger.known(volume: row.origin.volume) == [expected])
     }
 
     /// Words that repeat from row to row are shared while reading: each row still gets its own.
     @Test func neighboursDoNotLendTheirFacts() async throws {
         let ledger = try SQLiteLedger.inMemory()
-        let makes: [String?] = ["A", nil, "A", "B", "", "B", nil], kinds: [MediaKind] = [.raw, .jpeg, .raw, .raw, .video, .jpeg, .jpeg]
+        let makes: [String?] = ["A", nil, "A", "B", "", "B", nil]
+        let kinds: [MediaKind] = [.raw, .jpeg, .raw, .raw, .video, .jpeg, .jpeg]
         for (number, (make, kind)) in zip(makes, kinds).enumerated() {
             var row = Samples.asset(number, ending: number % 2 == 0 ? .delivered : .setAside)
             var media = MediaFacts()
@@ -70,7 +75,9 @@ import Testing
         let ledger = try SQLiteLedger.inMemory()
         for number in 0..<60 {
             let volume = number % 20 == 0 ? "uuid:1234" : "other"
-            try await ledger.record([.asset(Samples.asset(number, volume: volume)), .delivery(Samples.delivery(number))])
+            try await ledger.record([
+                .asset(Samples.asset(number, volume: volume)), .delivery(Samples.delivery(number)),
+            ])
             if number == 20 { try await ledger.record([.delivery(Samples.delivery(number, to: Samples.gallery))]) }
         }
         var twin = Samples.asset(99)
@@ -84,7 +91,8 @@ import Testing
     }
 
     @Test func belowAFolderOfTheVolume() async throws {
-        let ledger = try SQLiteLedger.inMemory(), paths = ["a/b/1", "a/b/c/2", "a/b0", "a/b-/3", "a/b", "a/B/4", "z", "\u{10FFFF}/5"]
+        let ledger = try SQLiteLedger.inMemory()
+        let paths = ["a/b/1", "a/b/c/2", "a/b0", "a/b-/3", "a/b", "a/B/4", "z", "\u{10FFFF}/5"]
         for (number, path) in paths.enumerated() {
             var row = Samples.asset(number)
             (row.origin.path, row.origin.volumePath) = (path, path)
@@ -107,7 +115,8 @@ import Testing
         let ledger = try SQLiteLedger.inMemory()
         var origins = [Samples.origin(1)]
         for change: (inout Origin) -> Void in [
-            { $0.size += 1 }, { $0.modified += 1 }, { $0.born += 1 }, { $0.inode += 1 }, { $0.changed += 1 }, { $0.volumePath += "x" },
+            { $0.size += 1 }, { $0.modified += 1 }, { $0.born += 1 }, { $0.inode += 1 }, { $0.changed += 1 },
+            { $0.volumePath += "x" },
         ] {
             var other = Samples.origin(1)
             change(&other)

@@ -13,13 +13,19 @@ import Testing
         ]
         try await ledger.record((rows + [elsewhere]).map { .asset($0) })
         func list(_ filter: AssetFilter) async throws -> [String] { try await ledger.assets(filter).map(\.origin.name) }
-        #expect(try await list(AssetFilter()) == ["IMG_0002.JPG", "IMG_0004.JPG", "IMG_0005.JPG", "IMG_0001.JPG", "IMG_0003.JPG"])
+        #expect(
+            try await list(AssetFilter()) == [
+                "IMG_0002.JPG", "IMG_0004.JPG", "IMG_0005.JPG", "IMG_0001.JPG", "IMG_0003.JPG",
+            ])
         #expect(try await list(AssetFilter(limit: 2)) == ["IMG_0002.JPG", "IMG_0004.JPG"])
         #expect(try await list(AssetFilter(run: 1)) == ["IMG_0001.JPG", "IMG_0003.JPG"])
         #expect(try await list(AssetFilter(endings: [.filtered, .setAside])) == ["IMG_0005.JPG", "IMG_0003.JPG"])
         #expect(try await list(AssetFilter(endings: [])) == [])
         #expect(try await list(AssetFilter(root: "/media/bob/CARD")) == ["IMG_0005.JPG"])
-        #expect(try await list(AssetFilter(endings: [.delivered], run: 2, root: "/media/ann/CARD", limit: 9)) == ["IMG_0002.JPG"])
+        #expect(
+            try await list(AssetFilter(endings: [.delivered], run: 2, root: "/media/ann/CARD", limit: 9)) == [
+                "IMG_0002.JPG"
+            ])
         #expect(try await list(AssetFilter(limit: -1)) == [])
     }
 
@@ -29,8 +35,13 @@ import Testing
         again.content = ContentKey(sha256: Samples.sha(1))
         beside.content = ContentKey(sha256: Samples.sha(1), beside: Samples.sha(9))
         longer.content = ContentKey(rawValue: Samples.sha(1) + "0")
-        try await ledger.record([.asset(Samples.asset(1)), .asset(again), .asset(beside), .asset(longer), .asset(Samples.asset(5))])
-        #expect(try await ledger.assets(sha256: Samples.sha(1)).map(\.origin.name) == ["IMG_0002.JPG", "IMG_0001.JPG", "IMG_0003.JPG"])
+        try await ledger.record([
+            .asset(Samples.asset(1)), .asset(again), .asset(beside), .asset(longer), .asset(Samples.asset(5)),
+        ])
+        #expect(
+            try await ledger.assets(sha256: Samples.sha(1)).map(\.origin.name) == [
+                "IMG_0002.JPG", "IMG_0001.JPG", "IMG_0003.JPG",
+            ])
         #expect(try await ledger.assets(sha256: "") == [])
         #expect(try await ledger.assets(sha256: "%") == [])
     }
@@ -62,7 +73,10 @@ import Testing
             .note(asset: row.origin.id, at: 5, text: "read twice\n"), .note(asset: nil, at: 7, text: "clock was wrong"),
             .note(asset: Samples.origin(2).id, at: 6, text: "other"),
         ])
-        #expect(try await ledger.notes(of: row.origin.id, limit: 9) == [NoteRow(asset: row.origin.id, at: 5, text: "read twice\n")])
+        #expect(
+            try await ledger.notes(of: row.origin.id, limit: 9) == [
+                NoteRow(asset: row.origin.id, at: 5, text: "read twice\n")
+            ])
         #expect(try await ledger.notes(of: nil, limit: 2).map(\.text) == ["clock was wrong", "other"])
     }
 }

@@ -28,9 +28,13 @@ import Testing
         try await ledger.record([.asset(Samples.asset(1))])
         let path = state.path, holder = getpid()
         await #expect(processExitsWith: .exitCode(10)) { [path = path as String, holder = holder as Int32] in
-            guard let error = failure({ () throws(IngestError) in try SQLiteLedger.open(directory: path) }) else { exit(1) }
+            guard let error = failure({ () throws(IngestError) in try SQLiteLedger.open(directory: path) }) else {
+                exit(1)
+            }
             guard error.code == .stateLocked, error.message.contains("process \(holder)") else { exit(2) }
-            guard let known = try? await SQLiteLedger.reader(directory: path).known(volume: "uuid:1234"), known.count == 1 else { exit(3) }
+            guard let known = try? await SQLiteLedger.reader(directory: path).known(volume: "uuid:1234"),
+                known.count == 1
+            else { exit(3) }
             exit(10)
         }
     }

@@ -3,10 +3,12 @@ import Testing
 
 @testable import FilmgateLedger
 
-/// What people say of pictures: kept by content, the latest word of each kind, and taken back by whoever has the order's name.
+/// What people say of pictures: kept by content, the latest word of each kind, and taken back by whoever has the
+/// order's name.
 @Suite struct MarkTests {
     private func set(
-        _ ledger: SQLiteLedger, _ numbers: [Int], rating: Int? = nil, pick: PictureMark.Pick? = nil, colour: Int? = nil, by: String = "ann"
+        _ ledger: SQLiteLedger, _ numbers: [Int], rating: Int? = nil, pick: PictureMark.Pick? = nil, colour: Int? = nil,
+        by: String = "ann"
     ) async throws -> MarkOutcome {
         try await ledger.mark(
             MarkOrder(.set(rating: rating, pick: pick, colour: colour, sha256s: numbers.map(Samples.sha)), by: by))
@@ -68,7 +70,9 @@ import Testing
                 model.undo(order, try await undo(ledger, model.orders[order].token, by: by).undo)
             } else {
                 let pictures = (1...8).filter { _ in dice.below(3) == 0 }
-                let values: [Int?] = [dice.below(2) == 0 ? dice.below(6) : nil, dice.below(2) == 0 ? dice.below(3) : nil, dice.below(9)]
+                let values: [Int?] = [
+                    dice.below(2) == 0 ? dice.below(6) : nil, dice.below(2) == 0 ? dice.below(3) : nil, dice.below(9),
+                ]
                 let pick = values[1].map { PictureMark.Pick.allCases[$0] }
                 let made = try await set(ledger, pictures, rating: values[0], pick: pick, colour: values[2], by: by)
                 #expect(Set(made.sha256s) == Set(pictures.map(Samples.sha)))
@@ -84,11 +88,14 @@ import Testing
 
     @Test func revisionsRiseAndSayWhoSaidIt() async throws {
         let ledger = try await ledger(files: 2)
-        let first = try await set(ledger, [1, 2], rating: 3), second = try await set(ledger, [2], pick: .picked, by: "bo")
+        let first = try await set(ledger, [1, 2], rating: 3)
+        let second = try await set(ledger, [2], pick: .picked, by: "bo")
         #expect(first.revision < second.revision && first.undo != second.undo)
         #expect(try await mark(ledger, 2).revision == second.revision)
         let authors = try await ledger.reader.authors(ofMarks: [first.revision, second.revision])
-        #expect(authors[first.revision]?.by == "ann" && authors[second.revision]?.by == "bo" && authors[second.revision]?.at ?? 0 > 0)
+        #expect(
+            authors[first.revision]?.by == "ann" && authors[second.revision]?.by == "bo"
+                && authors[second.revision]?.at ?? 0 > 0)
         let news = try await ledger.reader.contentsMarked(since: first.revision, limit: 10)
         #expect(news.latest == second.revision && news.contents?.count == 1)
         #expect(try await ledger.reader.contentsMarked(since: 0, limit: 1).contents == nil)
@@ -98,7 +105,8 @@ import Testing
         let ledger = try await ledger(files: 1)
         #expect(try await set(ledger, [7], rating: 3).sha256s == [])
         await #expect(throws: IngestError.self) { try await undo(ledger, "nothing") }
-        let state = try TemporaryState(), order = MarkOrder(.set(rating: 1, pick: nil, colour: nil, sha256s: [Samples.sha(1)]), by: "ann")
+        let state = try TemporaryState()
+        let order = MarkOrder(.set(rating: 1, pick: nil, colour: nil, sha256s: [Samples.sha(1)]), by: "ann")
         await #expect(throws: IngestError.self) { try await SQLiteLedger.mark(order, directory: state.path) }
     }
 
@@ -129,7 +137,9 @@ import Testing
         var raw = Samples.asset(1)
         raw.origin.path = "DCIM/100/img_0001.cr3"
         raw.origin.volumePath = raw.origin.path
-        (raw.kind, raw.content, raw.digests) = (.raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11)))
+        (raw.kind, raw.content, raw.digests) = (
+            .raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11))
+        )
         var sidecar = raw
         sidecar.origin.path = "DCIM/100/IMG_0001.CR3.XMP"
         sidecar.origin.volumePath = sidecar.origin.path
@@ -154,7 +164,9 @@ import Testing
         var raw = Samples.asset(1)
         raw.origin.path = "DCIM/100/IMG_0001.CR3"
         raw.origin.volumePath = raw.origin.path
-        (raw.kind, raw.content, raw.digests) = (.raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11)))
+        (raw.kind, raw.content, raw.digests) = (
+            .raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11))
+        )
         try await ledger.record([.asset(raw), .marked(Samples.sha(11), try await mark(ledger, 1))])
         #expect(try await mark(ledger, 11).pick == .picked)
         _ = try await undo(ledger, made.undo)
@@ -175,12 +187,16 @@ import Testing
         var row = Samples.delivery(1, to: Samples.gallery, state: .pending, reason: reason)
         row.receipt.path = nil
         row.gate = MarkGate([MarkRule(picks: .only)], sha256: Samples.sha(1), camera: nil)
-        try await ledger.record([.asset(Samples.asset(1, ending: .pending)), .delivery(Samples.delivery(1)), .delivery(row)])
+        try await ledger.record([
+            .asset(Samples.asset(1, ending: .pending)), .delivery(Samples.delivery(1)), .delivery(row),
+        ])
         return ledger
     }
 
     private func state(_ ledger: SQLiteLedger) async throws -> (Receipt, Ending?) {
-        let row = try await ledger.deliveries(of: ContentKey(sha256: Samples.sha(1))).first { $0.target == Samples.gallery }
+        let row = try await ledger.deliveries(of: ContentKey(sha256: Samples.sha(1))).first {
+            $0.target == Samples.gallery
+        }
         return (try #require(row).receipt, try await ledger.assets(sha256: Samples.sha(1)).first?.ending)
     }
 
@@ -209,7 +225,9 @@ import Testing
     }
 
     /// What a person took back, or a target has, no mark brings back.
-    @Test(arguments: [Receipt.State.done, .excluded, .failed]) func whatHasEndedStaysSo(_ ended: Receipt.State) async throws {
+    @Test(arguments: [Receipt.State.done, .excluded, .failed]) func whatHasEndedStaysSo(
+        _ ended: Receipt.State
+    ) async throws {
         let ledger = try await waiting(), old = try #require(try await ledger.queue([.pending]).first?.delivery)
         var row = old
         row.receipt = Receipt(state: ended, at: 7, reason: ended == .excluded ? DeliveryRow.cancelledReason : nil)

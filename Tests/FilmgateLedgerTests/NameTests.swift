@@ -11,19 +11,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a/IMG_1.JPG", "a/IMG_1.JPG"), ("a/img_1.jpg", "A/IMG_1.JPG"), ("caf\u{E9}", "CAFE\u{301}"), ("cafe\u{301}", "caf\u{E9}"),
-        ("\u{C5}ngström", "a\u{30A}NGSTRÖM"), ("\u{212B}", "\u{E5}"), ("q\u{323}\u{307}", "q\u{307}\u{323}"),
-        ("x\u{10FFE9}", "X\u{10FFE9}"),
+        ("a/IMG_1.JPG", "a/IMG_1.JPG"), ("a/img_1.jpg", "A/IMG_1.JPG"), ("caf\u{E9}", "CAFE\u{301}"),
+        ("cafe\u{301}", "caf\u{E9}"), ("\u{C5}ngström", "a\u{30A}NGSTRÖM"), ("\u{212B}", "\u{E5}"),
+        ("q\u{323}\u{307}", "q\u{307}\u{323}"), ("x\u{10FFE9}", "X\u{10FFE9}"),
     ]) func namesThatClashOnOtherFileSystemsAreHeld(_ asked: String, _ held: String) async throws {
         #expect(try await holder(of: asked, when: held) == ContentKey(sha256: Samples.sha(1)))
     }
 
-    @Test(arguments: [("a/IMG_1", "b/IMG_1"), ("IMG_1", "IMG_1.JPG"), ("e", "\u{E9}"), ("x\u{10FFE9}", "x\u{10FFE8}"), ("", "")])
+    @Test(arguments: [
+        ("a/IMG_1", "b/IMG_1"), ("IMG_1", "IMG_1.JPG"), ("e", "\u{E9}"), ("x\u{10FFE9}", "x\u{10FFE8}"), ("", ""),
+    ])
     func otherNamesAreFree(_ asked: String, _ held: String) async throws {
         #expect(try await holder(of: asked, when: held) == nil)
     }
 
-    @Test(arguments: [Receipt.State.done, .pending, .held, .failed]) func whatIsPromisedIsHeld(_ state: Receipt.State) async throws {
+    @Test(arguments: [Receipt.State.done, .pending, .held, .failed]) func whatIsPromisedIsHeld(
+        _ state: Receipt.State
+    ) async throws {
         #expect(try await holder(of: "x", when: "x", state: state) != nil)
     }
 
@@ -40,7 +44,8 @@ import Testing
     @Test func whatIsThereWinsOverWhatIsPromised() async throws {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([
-            .delivery(Samples.delivery(1, state: .failed, path: "x", at: 9)), .delivery(Samples.delivery(2, path: "X", at: 3)),
+            .delivery(Samples.delivery(1, state: .failed, path: "x", at: 9)),
+            .delivery(Samples.delivery(2, path: "X", at: 3)),
             .delivery(Samples.delivery(3, state: .pending, path: "x", at: 7)),
         ])
         #expect(try await ledger.holder(of: "x", at: Samples.archive) == ContentKey(sha256: Samples.sha(2)))
@@ -75,7 +80,8 @@ import Testing
         later.content = ContentKey(sha256: Samples.sha(1))
         (later.origin.root, later.origin.path) = ("/", "b.jpg")
         try await ledger.record([.asset(Samples.asset(1)), .asset(later), .asset(Samples.asset(1, run: 3))])
-        #expect(try await ledger.twin(of: ContentKey(sha256: Samples.sha(1))) == "/media/ann/CARD/DCIM/100/IMG_0001.JPG")
+        #expect(
+            try await ledger.twin(of: ContentKey(sha256: Samples.sha(1))) == "/media/ann/CARD/DCIM/100/IMG_0001.JPG")
         #expect(try await ledger.twin(of: ContentKey(sha256: Samples.sha(9))) == nil)
         var first = later
         (first.content, first.origin.volumePath) = (ContentKey(sha256: Samples.sha(5)), "c.jpg")

@@ -16,7 +16,9 @@ import Testing
         INSERT INTO shot_name VALUES (1, 'wedding', 'uuid:1234\u{1F}DCIM/100/img_0001\u{1F}', 7, 2, 'IMG_0001');
         """
 
-    private static func file(_ number: Int, _ ending: String, _ state: String, event: String, path: String, file: String) -> String {
+    private static func file(
+        _ number: Int, _ ending: String, _ state: String, event: String, path: String, file: String
+    ) -> String {
         """
         INSERT INTO content (id, key, known) VALUES (\(number), '\(Samples.sha(number))', 1);
         INSERT INTO asset (volume_id, path, size, modified, born, inode, changed, place_id, run, kind, shot, stem, content_id, wanted,
@@ -38,9 +40,13 @@ import Testing
         try LedgerSchema.migrator.migrate(queue, upTo: LedgerSchema.migrator.migrations[version - 1])
         try await queue.write { db in
             try db.execute(sql: Self.rows)
-            try db.execute(sql: Self.file(1, "delivered", "done", event: "wedding", path: "wedding/IMG_0001-2.JPG", file: "NULL"))
-            try db.execute(sql: Self.file(2, "pending", "pending", event: "wedding", path: "wedding/IMG_0002.JPG", file: "'/x/2.part'"))
-            try db.execute(sql: Self.file(3, "pending", "held", event: "", path: "\u{F0000}/IMG_0003.JPG", file: "'/x/3.part'"))
+            try db.execute(
+                sql: Self.file(1, "delivered", "done", event: "wedding", path: "wedding/IMG_0001-2.JPG", file: "NULL"))
+            try db.execute(
+                sql: Self.file(
+                    2, "pending", "pending", event: "wedding", path: "wedding/IMG_0002.JPG", file: "'/x/2.part'"))
+            try db.execute(
+                sql: Self.file(3, "pending", "held", event: "", path: "\u{F0000}/IMG_0003.JPG", file: "'/x/3.part'"))
         }
         try queue.close()
         return state
@@ -55,13 +61,18 @@ import Testing
         let waiting = try await ledger.queue([.pending, .held])
         #expect(waiting.map(\.delivery.path) == ["wedding/IMG_0002.JPG", "\u{F0000}/IMG_0003.JPG"])
         #expect(waiting.map(\.asset.origin.name) == ["IMG_0002.JPG", "IMG_0003.JPG"])
-        #expect(waiting.allSatisfy { $0.delivery.name == nil && $0.delivery.denial == nil && $0.delivery.attempts == 1 })
+        #expect(
+            waiting.allSatisfy { $0.delivery.name == nil && $0.delivery.denial == nil && $0.delivery.attempts == 1 })
         #expect(waiting.map(\.delivery.isUnassigned) == [false, true])
         #expect(try await ledger.known(volume: "uuid:1234").count == 3)
-        #expect(try await ledger.holder(of: "wedding/img_0001-2.jpg", at: Samples.archive) == ContentKey(sha256: Samples.sha(1)))
+        #expect(
+            try await ledger.holder(of: "wedding/img_0001-2.jpg", at: Samples.archive)
+                == ContentKey(sha256: Samples.sha(1)))
         #expect(try await ledger.counter(at: Samples.archive, event: "wedding") == 7)
-        #expect(try await ledger.files(named: "wedding/IMG_0001-2", at: Samples.archive).map(\.shot.stem) == ["IMG_0001"])
-        let names = try await ledger.shotNames(below: "uuid:1234\u{1F}DCIM/100/img_0001\u{1F}", at: Samples.archive, event: "wedding")
+        #expect(
+            try await ledger.files(named: "wedding/IMG_0001-2", at: Samples.archive).map(\.shot.stem) == ["IMG_0001"])
+        let names = try await ledger.shotNames(
+            below: "uuid:1234\u{1F}DCIM/100/img_0001\u{1F}", at: Samples.archive, event: "wedding")
         #expect(names.map(\.name) == [ShotName(counter: 7, suffix: 2, base: "IMG_0001")])
         // Another run ends what waited, and both remember what was.
         var row = waiting[0].asset, delivery = waiting[0].delivery

@@ -19,7 +19,8 @@ import Testing
     @Test func commitsAreNormalAndLogged() async throws {
         let state = try TemporaryState(), ledger = try state.open()
         let settings = try await ledger.commits.commit { writer in
-            try writer.setting("synchronous") * 100 + writer.setting("foreign_keys") * 10 + (writer.setting("busy_timeout") == 5000 ? 1 : 0)
+            try writer.setting("synchronous") * 100 + writer.setting("foreign_keys") * 10
+                + (writer.setting("busy_timeout") == 5000 ? 1 : 0)
         }
         #expect(settings == 111)
     }
@@ -68,7 +69,10 @@ import Testing
         try await DatabaseQueue(path: state.database).write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 from the future')")
         }
-        for error in [failure { () throws(IngestError) in try state.open() }, failure { () throws(IngestError) in try state.reader() }] {
+        for error in [
+            failure { () throws(IngestError) in try state.open() },
+            failure { () throws(IngestError) in try state.reader() },
+        ] {
             #expect(error?.code == .misconfigured)
             #expect(error?.message.contains("newer") == true)
             #expect(error?.advice != nil)
@@ -76,9 +80,13 @@ import Testing
     }
 
     @Test func aFileThatIsNoLedgerIsNamedAndLeftAlone() async throws {
-        let state = try TemporaryState(), junk = Data("This is no database, whatever its name says.".utf8) + Data(count: 5000)
+        let state = try TemporaryState()
+        let junk = Data("This is no database, whatever its name says.".utf8) + Data(count: 5000)
         try state.plant(junk)
-        for error in [failure { () throws(IngestError) in try state.open() }, failure { () throws(IngestError) in try state.reader() }] {
+        for error in [
+            failure { () throws(IngestError) in try state.open() },
+            failure { () throws(IngestError) in try state.reader() },
+        ] {
             #expect(error?.message.contains(state.database) == true)
             #expect(error?.message.contains("damaged") == true)
             #expect(error?.advice?.contains("Nothing was changed") == true)
@@ -169,7 +177,9 @@ import Testing
 extension SQLiteLedger {
     /// Pretends that the disk has room for so many pages.
     func limit(pages: Int) async throws(IngestError) {
-        _ = try await commits.commit { writer in try Int64.fetchOne(writer.db, sql: "PRAGMA max_page_count = \(pages)") ?? -1 }
+        _ = try await commits.commit { writer in
+            try Int64.fetchOne(writer.db, sql: "PRAGMA max_page_count = \(pages)") ?? -1
+        }
     }
 }
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import FilmgateLedger
 
-/// The cost of a file stays flat however long the ledger grows: what runs for each file, and for each card, finds its rows by index.
+/// The cost of a file stays flat however long the ledger grows: what runs for each file, and for each card, finds its
+/// rows by index.
 @Suite struct QueryPlanTests {
     private static func plan(_ sql: String) async throws -> [String] {
         let ledger = try SQLiteLedger.inMemory()
@@ -22,13 +23,15 @@ import Testing
     }
 
     private static let readings = [
-        "known": KnownFiles.sql, "camera": KnownFiles.camera, "done side by side": DoneTargets.range, "done apart": DoneTargets.each,
+        "known": KnownFiles.sql, "camera": KnownFiles.camera, "done side by side": DoneTargets.range,
+        "done apart": DoneTargets.each,
         "deliveries": "SELECT d.state FROM delivery d " + SQLiteReader.deliveriesOfContent,
-        "number": SQLiteReader.number, "receipts": SQLiteReader.receipts, "twin": SQLiteReader.twin, "neighbour": SQLiteReader.neighbour,
-        "holder": SQLiteReader.holder, "copies": SQLiteReader.copies, "copies of a span": SQLiteReader.copiesOfSpan,
-        "numbers": ContentSpan.numbers, "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter,
-        "shotNames": SQLiteReader.shotNames, "filesNamed": SQLiteReader.filesNamed,
-        "mark": MarkReading.one, "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
+        "number": SQLiteReader.number, "receipts": SQLiteReader.receipts, "twin": SQLiteReader.twin,
+        "neighbour": SQLiteReader.neighbour, "holder": SQLiteReader.holder, "copies": SQLiteReader.copies,
+        "copies of a span": SQLiteReader.copiesOfSpan, "numbers": ContentSpan.numbers,
+        "shotName": SQLiteReader.shotName, "counter": SQLiteReader.counter, "shotNames": SQLiteReader.shotNames,
+        "filesNamed": SQLiteReader.filesNamed, "mark": MarkReading.one,
+        "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
         "files of a picture": MarkWriter.files, "besides": MarkWriter.besides, "what was before": MarkWriter.findPast,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
@@ -43,7 +46,10 @@ import Testing
         let plan = try await Self.plan(KnownFiles.sql).joined(separator: "\n")
         #expect(plan.contains("SEARCH a USING PRIMARY KEY (volume_id=? AND path>? AND path<?)"))
         #expect(plan.contains("SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"))
-        #expect(try await Self.plan(DoneTargets.range) == ["SEARCH delivery USING PRIMARY KEY (content_id>? AND content_id<?)"])
+        #expect(
+            try await Self.plan(DoneTargets.range) == [
+                "SEARCH delivery USING PRIMARY KEY (content_id>? AND content_id<?)"
+            ])
         #expect(try await Self.plan(DoneTargets.each).contains("SEARCH delivery USING PRIMARY KEY (content_id=?)"))
     }
 
@@ -55,8 +61,8 @@ import Testing
     /// Totals count every row, but read only indexes; lists by run walk one.
     @Test func countsReadIndexesOnly() async throws {
         for sql in [
-            SQLiteReader.assetCounts, SQLiteReader.madeCounts, TargetTotals.all, TargetTotals.open, TargetTotals.waiting,
-            TargetTotals.reasons, SQLiteReader.damaged,
+            SQLiteReader.assetCounts, SQLiteReader.madeCounts, TargetTotals.all, TargetTotals.open,
+            TargetTotals.waiting, TargetTotals.reasons, SQLiteReader.damaged,
         ] {
             let scans = try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
             #expect(scans.allSatisfy { $0.contains("INDEX") }, "\(sql): \(scans)")

@@ -7,7 +7,8 @@ import Testing
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record((1...5).map { .asset(Samples.asset($0, ending: .pending)) })
         try await ledger.record([
-            .delivery(Samples.delivery(1, state: .pending, at: 30)), .delivery(Samples.delivery(2, state: .held, at: 10)),
+            .delivery(Samples.delivery(1, state: .pending, at: 30)),
+            .delivery(Samples.delivery(2, state: .held, at: 10)),
             .delivery(Samples.delivery(3, state: .pending, at: 20)),
             .delivery(Samples.delivery(3, to: Samples.gallery, state: .failed, at: 5)),
             .delivery(Samples.delivery(4)), .delivery(Samples.delivery(5, state: .excluded)),
@@ -30,11 +31,14 @@ import Testing
         var other = Samples.asset(2, run: 4)
         other.content = ContentKey(sha256: Samples.sha(1))
         other.digests = Digests(sha256: Samples.sha(1))
-        try await ledger.record([.asset(other), .asset(Samples.asset(1, run: 3)), .delivery(Samples.delivery(1, state: .pending))])
+        try await ledger.record([
+            .asset(other), .asset(Samples.asset(1, run: 3)), .delivery(Samples.delivery(1, state: .pending)),
+        ])
         #expect(try await ledger.queue([.pending]).map(\.asset) == [other])
     }
 
-    /// A file recorded again without its bytes (it could not be read this time) must not take what waits out of the queue.
+    /// A file recorded again without its bytes (it could not be read this time) must not take what waits out of the
+    /// queue.
     @Test func aDeliveryWithoutAssetStillWaits() async throws {
         let ledger = try SQLiteLedger.inMemory()
         var row = Samples.asset(1)
@@ -49,7 +53,8 @@ import Testing
         #expect(waiting.asset.origin.name == "IMG_0001.JPG")
     }
 
-    /// With its picture, a sidecar is another content: what was ordered of it before is still of the same shot, and no file of the card.
+    /// With its picture, a sidecar is another content: what was ordered of it before is still of the same shot, and no
+    /// file of the card.
     @Test func whatWaitsForAFileThatIsAnotherContentNowIsOfItsShot() async throws {
         let ledger = try SQLiteLedger.inMemory()
         var row = Samples.asset(1), delivery = Samples.delivery(1, state: .pending)
@@ -88,13 +93,11 @@ import Testing
         #expect(totals.unfinished == 1)
         let targets: [LedgerTotals.Target] = [
             .init(
-                identity: Samples.archive, name: "archive", states: [.done: 2, .failed: 1], bytesWaiting: 0, oldestWaiting: nil,
-                nextTry: nil,
-                lastReason: "no"),
+                identity: Samples.archive, name: "archive", states: [.done: 2, .failed: 1], bytesWaiting: 0,
+                oldestWaiting: nil, nextTry: nil, lastReason: "no"),
             .init(
-                identity: Samples.gallery, name: "gallery", states: [.excluded: 1, .pending: 1, .held: 1], bytesWaiting: 2007,
-                oldestWaiting: 30,
-                nextTry: 900, lastReason: "503"),
+                identity: Samples.gallery, name: "gallery", states: [.excluded: 1, .pending: 1, .held: 1],
+                bytesWaiting: 2007, oldestWaiting: 30, nextTry: 900, lastReason: "503"),
         ]
         #expect(totals.targets == targets)
         var now = Samples.delivery(5, to: Samples.gallery, state: .pending)

@@ -45,7 +45,8 @@ import Testing
     @Test func aReaderNeverWaitsForAWriter() async throws {
         let state = try TemporaryState(), ledger = try state.open(), reader = try state.reader()
         try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1))])
-        // The work must not hold the ledger: the last reference would go on the connection's queue, where it cannot be closed.
+        // The work must not hold the ledger: the last reference would go on the connection's queue, where it cannot be
+        // closed.
         _ = try await ledger.commits.commit { [own = ledger.reader] writer in
             try writer.apply(.asset(Samples.asset(2)))
             try writer.apply(.delivery(Samples.delivery(2)))
@@ -69,7 +70,9 @@ import Testing
         }
         try await ledger.record([.asset(Samples.asset(2))])
         #expect(try await ledger.assets(AssetFilter()).count == 2)
-        #expect(try await queue.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM asset") } == 1)
+        #expect(
+            try await queue.writeWithoutTransaction { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM asset") }
+                == 1)
         try await queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     }
 }
@@ -78,7 +81,9 @@ extension TemporaryState {
     /// How many deliveries a connection of its own sees for these bytes.
     func lookUp(_ sha256: String) throws -> Int {
         let reader = try #require(try Connection.reader(StateDirectory(path)))
-        return try reader.look { try DeliveryReading.all($0, SQLiteReader.deliveriesOfContent) { $0.bind(sha256) }.count }
+        return try reader.look {
+            try DeliveryReading.all($0, SQLiteReader.deliveriesOfContent) { $0.bind(sha256) }.count
+        }
     }
 }
 

@@ -12,19 +12,24 @@ import Testing
         let ledger = try SQLiteLedger.inMemory()
         for number in 1...24 {
             let volume = number % step == 0 ? "uuid:1234" : "other"
-            try await ledger.record([.asset(Samples.asset(number, volume: volume)), .delivery(Samples.delivery(number))])
-            if number % 3 == 0 { try await ledger.record([.delivery(Samples.delivery(number, to: Samples.gallery, state: .pending))]) }
+            try await ledger.record([
+                .asset(Samples.asset(number, volume: volume)), .delivery(Samples.delivery(number)),
+            ])
+            if number % 3 == 0 {
+                try await ledger.record([.delivery(Samples.delivery(number, to: Samples.gallery, state: .pending))])
+            }
         }
         return ledger
     }
 
-    @Test(arguments: [[1, 2, 3, 4], [4, 3, 2, 1, 3], [1, 24], [24, 99, 6, 1, 99], [99], []]) func eachGetsItsOwn(_ numbers: [Int])
-        async throws
-    {
+    @Test(arguments: [[1, 2, 3, 4], [4, 3, 2, 1, 3], [1, 24], [24, 99, 6, 1, 99], [99], []]) func eachGetsItsOwn(
+        _ numbers: [Int]
+    ) async throws {
         let ledger = try await ledger(step: 1), keys = numbers.map(key)
         var alone: [[NamedReceipt]] = []
         for key in keys {
-            alone.append(try await ledger.deliveries(of: key).map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) })
+            alone.append(
+                try await ledger.deliveries(of: key).map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) })
         }
         #expect(try await ledger.receipts(of: keys) == alone)
         #expect(alone.map(\.count) == numbers.map { $0 == 99 ? 0 : $0 % 3 == 0 ? 2 : 1 })
@@ -45,6 +50,8 @@ import Testing
         let denied = Denial(.gone, "removed since", at: 40)
         try await ledger.record([.heard(key(24), target: Samples.archive, denied)])
         let after = try await copies()
-        #expect(after.map(\.path) == found.map(\.path) && after.last?.denial == denied && after.dropLast().allSatisfy { $0.denial == nil })
+        #expect(
+            after.map(\.path) == found.map(\.path) && after.last?.denial == denied
+                && after.dropLast().allSatisfy { $0.denial == nil })
     }
 }

@@ -7,7 +7,8 @@ import Testing
 /// What a ledger has for a catalogue, in the same transaction as the row, and nothing where there is no catalogue.
 @Suite struct StationTests {
     static let membership = StationMembership(
-        uuid: String(repeating: "a", count: 32), name: "desk-3", epoch: 1, catalog: String(repeating: "b", count: 32), applied: 0)
+        uuid: String(repeating: "a", count: 32), name: "desk-3", epoch: 1, catalog: String(repeating: "b", count: 32),
+        applied: 0)
 
     private func told(_ ledger: SQLiteLedger) async throws -> Int64 {
         try await ledger.reader.scan { db in
@@ -18,7 +19,9 @@ import Testing
 
     @Test func withoutACatalogueNothingIsWritten() async throws {
         let ledger = try SQLiteLedger.inMemory()
-        try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done))])
+        try await ledger.record([
+            .asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done)),
+        ])
         #expect(try await told(ledger) == 0)
         #expect(try await ledger.station() == nil)
         #expect(try await ledger.untold(after: 0, limit: 10) == nil)
@@ -31,7 +34,9 @@ import Testing
 
     @Test func whatWasThereBeforeIsToldToo() async throws {
         let ledger = try SQLiteLedger.inMemory()
-        try await ledger.record([.asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done))])
+        try await ledger.record([
+            .asset(Samples.asset(1)), .delivery(Samples.delivery(1, to: Samples.gallery, state: .done)),
+        ])
         try await ledger.join(Self.membership)
         let report = try #require(try await ledger.untold(after: 0, limit: 100))
         #expect((report.since, report.upTo) == (0, 2))

@@ -29,5 +29,7 @@ enum BoxCheck {
         return box
     }
 
-    static func number(_ bytes: ArraySlice<UInt8>, _ width: Int) -> Int { bytes.prefix(width).reduce(0) { $0 << 8 | Int($1) } }
+    static func number(_ bytes: ArraySlice<UInt8>, _ width: Int) -> Int {
+        bytes.prefix(width).reduce(0) { $0 << 8 | Int($1) }
+    }
 }

@@ -52,7 +52,8 @@ import Testing
     }
 
     @Test func gpsAndThumbnailAreInTheExifBlock() throws {
-        let block = try TIFFCheck(ExifBlock(frame: Frame.wedding[1], width: 6, height: 4).bytes(thumbnail: [0xFF, 0xD8, 0xFF, 0xD9]))
+        let block = try TIFFCheck(
+            ExifBlock(frame: Frame.wedding[1], width: 6, height: 4).bytes(thumbnail: [0xFF, 0xD8, 0xFF, 0xD9]))
         let chain = try block.chain()
         let gps = try block.entries(at: block.children(0x8825, at: chain[0])[0])
         #expect(gps[2]?.count == 24)

@@ -15,7 +15,8 @@ import Testing
             token: String? = "Bearer t0ken"
         ) async throws(IngestError) -> HTTPResponse {
             let authorization = token.map { [(name: "Authorization", value: $0)] } ?? []
-            return try await transport.send(HTTPExchange(HTTPRequest(method, base + path, headers: headers + authorization), body: body))
+            return try await transport.send(
+                HTTPExchange(HTTPRequest(method, base + path, headers: headers + authorization), body: body))
         }
     }
 
@@ -46,27 +47,37 @@ import Testing
             let first = try await bench.client.send("PUT", "/api/assets/a%20b.jpg", .text("abc", type: "image/jpeg"))
             #expect(first.status == 201)
             let json = try #require(first.json)
-            #expect(json["sha256"] == .string(Self.abc) && json["size"] == .integer(3) && json["name"] == .string("a b.jpg"))
+            #expect(
+                json["sha256"] == .string(Self.abc) && json["size"] == .integer(3) && json["name"] == .string("a b.jpg")
+            )
             #expect(json["duplicate"] == .bool(false) && first[header: "Location"] == json["url"]?.text)
             var form = Multipart()
             form.add("album", "x")
             form.add("file", file: try slice("abc", in: bench.folder), fileName: "other.jpg", type: "image/jpeg")
             let second = try await bench.client.send("POST", "/api/assets", form.body)
-            #expect(second.status == 200 && second.json?["id"] == json["id"] && second.json?["duplicate"] == .bool(true))
-            let raw = try await bench.client.send("POST", "/api/assets?name=third.jpg", .text("abc", type: "image/jpeg"))
+            #expect(
+                second.status == 200 && second.json?["id"] == json["id"] && second.json?["duplicate"] == .bool(true))
+            let raw = try await bench.client.send(
+                "POST", "/api/assets?name=third.jpg", .text("abc", type: "image/jpeg"))
             #expect(raw.status == 200 && bench.gallery.count == 1)
         }
     }
 
     @Test func saysWhatItHas() async throws {
         try await with { bench in
-            let id = try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "image/jpeg")).json?["id"]?.text ?? ""
+            let id =
+                try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "image/jpeg")).json?["id"]?
+                .text ?? ""
             #expect(try await bench.client.send("HEAD", "/api/assets/by-digest/\(Self.abc)").status == 200)
-            #expect(try await bench.client.send("HEAD", "/api/assets/by-digest/" + String(Self.abc.reversed())).status == 404)
+            #expect(
+                try await bench.client.send("HEAD", "/api/assets/by-digest/" + String(Self.abc.reversed())).status
+                    == 404)
             #expect(try await bench.client.send("GET", "/api/assets/by-digest/\(Self.abc)").json?["id"]?.text == id)
             for key in [id, Self.abc] {
                 let bytes = try await bench.client.send("GET", "/api/assets/\(key)")
-                #expect(bytes.status == 200 && bytes.body == Array("abc".utf8) && bytes[header: "Content-Type"] == "image/jpeg")
+                #expect(
+                    bytes.status == 200 && bytes.body == Array("abc".utf8)
+                        && bytes[header: "Content-Type"] == "image/jpeg")
             }
             #expect(try await bench.client.send("GET", "/api/assets/nothing").status == 404)
             #expect(try await bench.client.send("GET", "/").status == 200)
@@ -81,7 +92,9 @@ import Testing
                 _ = try await bench.client.send("PUT", "/api/assets/\(name).jpg", .text(name, type: "image/jpeg"))
             }
             let page = try #require(try await bench.client.send("GET", "/api/assets?limit=2").json)
-            #expect(page.at("assets.1.name") == .string("b.jpg") && page["total"] == .integer(3) && page["next"] == .integer(2))
+            #expect(
+                page.at("assets.1.name") == .string("b.jpg") && page["total"] == .integer(3)
+                    && page["next"] == .integer(2))
             let rest = try #require(try await bench.client.send("GET", "/api/assets?limit=2&offset=2").json)
             #expect(rest.at("assets.0.name") == .string("c.jpg") && rest["next"] == nil)
             #expect(try await bench.client.send("GET", "/api/assets?offset=-5&limit=99999999").status == 200)
@@ -103,7 +116,8 @@ import Testing
         try await with { bench in
             let basic = "Basic " + Base64.text(of: Array("anyone:t0ken".utf8))
             for (token, status) in [
-                (String?.none, 401), ("Bearer wrong", 401), ("Bearer t0ken2", 401), ("t0ken", 401), ("bearer t0ken", 200), (basic, 200),
+                (String?.none, 401), ("Bearer wrong", 401), ("Bearer t0ken2", 401), ("t0ken", 401),
+                ("bearer t0ken", 200), (basic, 200),
             ] {
                 let response = try await bench.client.send("GET", "/api/assets", token: token)
                 #expect(response.status == status)
@@ -129,8 +143,11 @@ import Testing
     @Test func aPageCannotBeSmuggledIn() async throws {
         try await with { bench in
             let script = HTTPBody.text("<script>alert(1)</script>", type: "text/html")
-            let id = try await bench.client.send("PUT", "/api/assets/%3Cimg%20src=x%3E.html", script).json?["id"]?.text ?? ""
-            #expect(try await bench.client.send("GET", "/api/assets/\(id)")[header: "Content-Type"] == "application/octet-stream")
+            let id =
+                try await bench.client.send("PUT", "/api/assets/%3Cimg%20src=x%3E.html", script).json?["id"]?.text ?? ""
+            #expect(
+                try await bench.client.send("GET", "/api/assets/\(id)")[header: "Content-Type"]
+                    == "application/octet-stream")
             let page = String(decoding: try await bench.client.send("GET", "/").body, as: UTF8.self)
             #expect(!page.contains("<img src=x>"))
         }
@@ -143,7 +160,8 @@ import Testing
             for (digest, status) in [(wrong, 400), (good, 201)] {
                 let header = [(name: "Content-Digest", value: "sha-256=:\(digest):")]
                 #expect(
-                    try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "x/y"), headers: header).status == status)
+                    try await bench.client.send("PUT", "/api/assets/a.jpg", .text("abc", type: "x/y"), headers: header)
+                        .status == status)
             }
             #expect(bench.gallery.count == 1)
         }
@@ -154,7 +172,9 @@ import Testing
             let body = HTTPBody.bytes([UInt8](repeating: 5, count: 300_000), type: "image/jpeg")
             let client = bench.client
             let statuses = await withTaskGroup(of: Int?.self) { group in
-                for number in 0..<8 { group.addTask { (try? await client.send("PUT", "/api/assets/\(number).jpg", body))?.status } }
+                for number in 0..<8 {
+                    group.addTask { (try? await client.send("PUT", "/api/assets/\(number).jpg", body))?.status }
+                }
                 return await group.reduce(into: [Int]()) { $0.append($1 ?? 0) }
             }
             #expect(statuses.sorted() == [200, 200, 200, 200, 200, 200, 200, 201] && bench.gallery.count == 1)
@@ -162,8 +182,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("unauthorized:1", 401), ("forbidden:1", 403), ("too-large:1", 413), ("busy:1", 429), ("busy-date:1", 429), ("error:1", 500),
-        ("redirect:1", 307),
+        ("unauthorized:1", 401), ("forbidden:1", 403), ("too-large:1", 413), ("busy:1", 429), ("busy-date:1", 429),
+        ("error:1", 500), ("redirect:1", 307),
     ])
     func refusesAsTold(_ fault: String, _ status: Int) async throws {
         try await with(fault: fault) { bench in
@@ -210,7 +230,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["nonsense", "busy:0", "busy:x", "busy:-1", "reset"]) func unknownFaultsAreNamed(_ text: String) throws {
+    @Test(arguments: ["nonsense", "busy:0", "busy:x", "busy:-1", "reset"]) func unknownFaultsAreNamed(
+        _ text: String
+    ) throws {
         let error = #expect(throws: IngestError.self) { try GalleryFault.list(text) }
         #expect(error?.code == .misconfigured && error?.advice?.contains("reset-after") == true)
     }

@@ -48,7 +48,8 @@ import Testing
 
     @Test func knowsWhenAFormIsCutOff() throws {
         for cut in 0..<(Self.form.utf8.count - 30) {
-            let said = (try? read(String(decoding: Array(Self.form.utf8)[..<cut], as: UTF8.self), blocks: 9)) ?? ["incomplete"]
+            let said =
+                (try? read(String(decoding: Array(Self.form.utf8)[..<cut], as: UTF8.self), blocks: 9)) ?? ["incomplete"]
             #expect(said.last == "incomplete")
         }
     }
@@ -61,8 +62,12 @@ import Testing
 
     @Test func limitsHold() {
         let head = "--BOUND\r\nContent-Disposition: form-data; name=\"a\"\r\n"
-        #expect(throws: MultipartReader.Malformed.self) { try read(head + String(repeating: "X: y\r\n", count: 5000), blocks: 1000) }
-        #expect(throws: MultipartReader.Malformed.self) { try read(head + "\r\n" + String(repeating: "v", count: 70_000), blocks: 1000) }
+        #expect(throws: MultipartReader.Malformed.self) {
+            try read(head + String(repeating: "X: y\r\n", count: 5000), blocks: 1000)
+        }
+        #expect(throws: MultipartReader.Malformed.self) {
+            try read(head + "\r\n" + String(repeating: "v", count: 70_000), blocks: 1000)
+        }
         #expect(throws: MultipartReader.Malformed.self) {
             try read(String(repeating: head + "\r\nv\r\n", count: 200), blocks: 1000)
         }

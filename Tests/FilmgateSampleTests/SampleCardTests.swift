@@ -29,7 +29,8 @@ import Testing
     @Test func oneFrameStandsThereTwice() throws {
         let folder = try TemporaryFolder()
         _ = try SampleCard.write(to: folder.path, width: 64)
-        let groups = Dictionary(grouping: try folder.files().filter { $0.key.hasSuffix(".JPG") && !$0.key.contains("/._") }, by: \.value)
+        let groups = Dictionary(
+            grouping: try folder.files().filter { $0.key.hasSuffix(".JPG") && !$0.key.contains("/._") }, by: \.value)
         let twins = groups.values.filter { $0.count > 1 }
         #expect(twins.map { $0.map(\.key).sorted() } == [["DCIM/101ND850/DSC_0102.JPG", "DCIM/101ND850/DSC_0103.JPG"]])
     }
@@ -45,12 +46,16 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try SampleCard.write(to: folder.path, width: 64)
         let before = try folder.files()
-        #expect { try SampleCard.write(to: folder.path, width: 64) } throws: { ($0 as? IngestError)?.code == .misconfigured }
+        #expect { try SampleCard.write(to: folder.path, width: 64) } throws: {
+            ($0 as? IngestError)?.code == .misconfigured
+        }
         #expect(try folder.files() == before)
     }
 
     @Test func widthHasLimits() throws {
         let folder = try TemporaryFolder()
-        #expect { try SampleCard.write(to: folder.path, width: 8) } throws: { ($0 as? IngestError)?.code == .misconfigured }
+        #expect { try SampleCard.write(to: folder.path, width: 8) } throws: {
+            ($0 as? IngestError)?.code == .misconfigured
+        }
     }
 }

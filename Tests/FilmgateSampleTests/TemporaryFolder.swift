@@ -28,7 +28,11 @@ final class TemporaryFolder {
             }
             if name == "." || name == ".." { continue }
             let inner = folder.isEmpty ? name : folder + "/" + name
-            if isFolder { try result.merge(files(below: inner)) { a, _ in a } } else { result[inner] = try bytes(of: inner) }
+            if isFolder {
+                try result.merge(files(below: inner)) { a, _ in a }
+            } else {
+                result[inner] = try bytes(of: inner)
+            }
         }
         return result
     }

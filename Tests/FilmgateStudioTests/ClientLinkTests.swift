@@ -32,7 +32,10 @@ import Testing
         let reply = try bench.pair(code)
         try #require(reply.status == 201, "\(reply.body)")
         let cookie = try #require(reply["Set-Cookie"]?.split(separator: ";").first.map(String.init))
-        return ["Cookie": cookie, "X-Filmgate-Key": try #require(reply.json?["key"]?.string), "Sec-Fetch-Site": "same-origin"]
+        return [
+            "Cookie": cookie, "X-Filmgate-Key": try #require(reply.json?["key"]?.string),
+            "Sec-Fetch-Site": "same-origin",
+        ]
     }
 
     @Test(arguments: ["view", "pick"]) func aClientSeesOneEvent(_ role: String) async throws {
@@ -44,7 +47,8 @@ import Testing
             }
             let seen = try list("", mine), all = try list("", whole)
             #expect(all.count == 9 && seen.count == 4)
-            #expect(Set(seen.compactMap { $0["path"]?.string }) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG"])
+            #expect(
+                Set(seen.compactMap { $0["path"]?.string }) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG"])
             #expect(try bench.client.send("GET", "/api/v1/frames", mine).json?["total"]?.whole == 4)
             // Neither by name nor by content, nor by asking for another event.
             #expect(try list("&q=IMG_7", mine).isEmpty && list("&q=IMG_7", whole).count == 1)
@@ -66,15 +70,17 @@ import Testing
 
     @Test func aClientIsToldOfNothingElse() async throws {
         try await StudioBench.with(fill: Self.two) { bench async throws in
-            let mine = try client(bench, try link(bench, #"{"role":"view","event":"Smith"}"#).code),
-                reader = try EventReader(bench.client, mine)
+            let mine = try client(bench, try link(bench, #"{"role":"view","event":"Smith"}"#).code)
+            let reader = try EventReader(bench.client, mine)
             #expect(reader.next("board")?.data.at("assets.delivered")?.whole == 0)
             #expect(reader.next("frames")?.data["total"] == .null)
             let ledger = try SQLiteLedger.open(directory: bench.state)
             try await ledger.record([20, 21, 22].map { .asset(Self.file($0, event: $0 == 21 ? "Smith" : "Jones")) })
             ledger.close()
             let told = try #require(reader.next("frames"))
-            #expect(told.data["frames"]?.items?.compactMap { $0["path"]?.string } == ["IMG_21.JPG"] && told.data["total"] == .null)
+            #expect(
+                told.data["frames"]?.items?.compactMap { $0["path"]?.string } == ["IMG_21.JPG"]
+                    && told.data["total"] == .null)
         }
     }
 
@@ -99,8 +105,10 @@ import Testing
     /// The link, and every session that it opened.
     @Test func aLinkThatIsTakenBackEndsAtOnce() async throws {
         try await StudioBench.with(fill: Self.two) { bench async throws in
-            let made = try link(bench, #"{"role":"view","event":"Smith"}"#), other = try link(bench, #"{"role":"view","event":"Jones"}"#)
-            let one = try client(bench, made.code), two = try client(bench, made.code), third = try client(bench, other.code)
+            let made = try link(bench, #"{"role":"view","event":"Smith"}"#)
+            let other = try link(bench, #"{"role":"view","event":"Jones"}"#)
+            let one = try client(bench, made.code), two = try client(bench, made.code)
+            let third = try client(bench, other.code)
             let reader = try EventReader(bench.client, one)
             #expect(reader.next("hello") != nil)
             let gone = try bench.client.send(
@@ -116,8 +124,8 @@ import Testing
     /// Whoever passes a link on keeps the photographer's own browsers in.
     @Test func manyClientsPushNobodyElseOut() async throws {
         try await StudioBench.with(fill: Self.two) { bench async throws in
-            let (cookie, key) = try bench.session(.operate),
-                own = ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-origin"]
+            let (cookie, key) = try bench.session(.operate)
+            let own = ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-origin"]
             let made = try bench.server.grants.makeLink(
                 role: .view, scope: GrantScope(event: "Smith"), seconds: 60, label: "", now: bench.now)
             let access = AccessControl(bench.server.grants, logger: Self.silent) { bench.now }
@@ -129,14 +137,17 @@ import Testing
     }
 
     @Test func aLinkEndsByItself() async throws {
-        let folder = "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-link-\(UInt64.random(in: 0 ... .max))"
+        let folder =
+            "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-link-\(UInt64.random(in: 0 ... .max))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let store = GrantStore(state: folder),
-            made = try store.makeLink(
-                role: .pick, scope: GrantScope(from: 5), seconds: 100, label: "Ann", now: 1000)
+        let store = GrantStore(state: folder)
+        let made = try store.makeLink(
+            role: .pick, scope: GrantScope(from: 5), seconds: 100, label: "Ann", now: 1000)
         let before = AccessControl(store, logger: Self.silent) { 1050 }
         let opened = try await before.pair(made.code, label: "", from: "a")
-        #expect(opened.grant.until == 1100 && opened.grant.scope.from == 5 && before.session(cookie: opened.cookie, key: opened.key) != nil)
+        #expect(
+            opened.grant.until == 1100 && opened.grant.scope.from == 5
+                && before.session(cookie: opened.cookie, key: opened.key) != nil)
         let after = AccessControl(GrantStore(state: folder), logger: Self.silent) { 1100 }
         #expect(after.session(cookie: opened.cookie, key: opened.key) == nil)
         await #expect(throws: AccessControl.Refusal.self) { try await after.pair(made.code, label: "", from: "a") }
@@ -145,7 +156,8 @@ import Testing
     /// Its client may try it again and again: whoever waits with a code of his own is not kept out by that.
     @Test func aLinkThatIsOverSpendsNoCode() async throws {
         try await StudioBench.with { bench async throws in
-            let made = try link(bench, #"{"role":"view","event":"Smith"}"#), code = try bench.server.makeCode(role: .operate)
+            let made = try link(bench, #"{"role":"view","event":"Smith"}"#)
+            let code = try bench.server.makeCode(role: .operate)
             bench.server.grants.remove(made.id)
             for _ in 0..<(AccessControl.mostWrong + 1) { #expect(try bench.pair(made.code).status == 401) }
             #expect(try bench.pair(code).status == 201)
@@ -153,8 +165,9 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"role":"operate","event":"Smith"}"#, #"{"role":"admin","from":"now"}"#, #"{"role":"view","event":"Smith","for":"5"}"#,
-        #"{"role":"view","for":"8h"}"#, #"{"role":"view","from":"yesterday"}"#,
+        #"{"role":"operate","event":"Smith"}"#, #"{"role":"admin","from":"now"}"#,
+        #"{"role":"view","event":"Smith","for":"5"}"#, #"{"role":"view","for":"8h"}"#,
+        #"{"role":"view","from":"yesterday"}"#,
     ]) func aClientSteersNothing(_ body: String) async throws {
         try await StudioBench.with { bench async throws in
             #expect(try bench.post("links", body, .admin).status == 400)

@@ -14,10 +14,16 @@ import Testing
             let asked: [(path: String, body: String, words: [String])] = [
                 ("retry", "{}", ["retry"] + common),
                 ("retry", #"{"target":"a b","failed":"yes"}"#, ["retry"] + common + ["--target=a b", "--failed"]),
-                ("cancel", #"{"target":"--yes","file":"-x"}"#, ["cancel"] + common + ["--yes", "--target=--yes", "--", "-x"]),
+                (
+                    "cancel", #"{"target":"--yes","file":"-x"}"#,
+                    ["cancel"] + common + ["--yes", "--target=--yes", "--", "-x"]
+                ),
                 ("assign", #"{"event":"--state=/"}"#, ["assign"] + common + ["--", "--state=/"]),
                 ("events/use", #"{"event":"Ä <b>"}"#, ["events", "use"] + common + ["--", "Ä <b>"]),
-                ("events/use", #"{"event":"--none","now":"yes"}"#, ["events", "use"] + common + ["--now", "--", "--none"]),
+                (
+                    "events/use", #"{"event":"--none","now":"yes"}"#,
+                    ["events", "use"] + common + ["--now", "--", "--none"]
+                ),
                 ("events/refresh", "{}", ["events", "list"] + common + ["--refresh", "--", pipeline]),
                 ("doctor", "{}", ["doctor"] + common + ["--pipeline=\(pipeline)"]),
                 ("pipeline/check", "{}", ["check"] + common + ["--", pipeline]),
@@ -72,7 +78,9 @@ import Testing
             try bench.then("trap 'exit 130' INT; echo '{\"type\":\"status\"}'; while :; do sleep 0.05; done")
             let reply = try bench.post("retry", "{}"), id = try #require(reply.json?["id"]?.string)
             #expect(try bench.post("retry", "{}").status == 409, "the same is being done")
-            while try bench.client.send("GET", "/api/v1/jobs/\(id)", try bench.token(.operate)).json?.at("objects.0") == nil {
+            while try bench.client.send("GET", "/api/v1/jobs/\(id)", try bench.token(.operate)).json?.at("objects.0")
+                == nil
+            {
                 try await Task.sleep(for: .milliseconds(20))
             }
             #expect(try bench.client.send("DELETE", "/api/v1/jobs/\(id)", try bench.token(.operate)).status == 202)
@@ -84,8 +92,8 @@ import Testing
 
     @Test func theStreamTellsOfJobsToThoseWhoMayKnow() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
-            let operate = try EventReader(bench.client, try bench.token(.operate)),
-                view = try EventReader(bench.client, try bench.token(.view))
+            let operate = try EventReader(bench.client, try bench.token(.operate))
+            let view = try EventReader(bench.client, try bench.token(.view))
             #expect(operate.next("hello") != nil && view.next("hello") != nil)
             _ = try await bench.ended(try bench.post("retry", #"{"target":"secret-target"}"#))
             var last = operate.next("job")
@@ -96,10 +104,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("retry", #"{"target":"a\nb"}"#), ("assign", #"{"event":"a\u0000b"}"#), ("assign", #"{"event":"  "}"#), ("assign", "{}"),
-        ("events/use", #"{"event":""}"#), ("cancel", "{}"), ("retry", #"{"other":"x"}"#), ("retry", #"{"target":5}"#), ("retry", "[]"),
-        ("retry", #"{"failed":"maybe"}"#), ("accounts/login", #"{"account":"/etc/a.yaml"}"#), ("accounts/login", "{}"),
-        ("doctor", "x"), ("doctor", #"{"a":"b"}"#),
+        ("retry", #"{"target":"a\nb"}"#), ("assign", #"{"event":"a\u0000b"}"#), ("assign", #"{"event":"  "}"#),
+        ("assign", "{}"), ("events/use", #"{"event":""}"#), ("cancel", "{}"), ("retry", #"{"other":"x"}"#),
+        ("retry", #"{"target":5}"#), ("retry", "[]"), ("retry", #"{"failed":"maybe"}"#),
+        ("accounts/login", #"{"account":"/etc/a.yaml"}"#), ("accounts/login", "{}"), ("doctor", "x"),
+        ("doctor", #"{"a":"b"}"#),
     ]) func badWordsStartNothing(_ path: String, _ body: String) async throws {
         try await StudioBench.with { bench async throws in
             let reply = try bench.post(path, body)
@@ -113,9 +122,11 @@ import Testing
             let (cookie, key) = try bench.session(.operate), json = ["Content-Type": "application/json"]
             for headers in [
                 ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"],
-                ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-site"], ["Cookie": cookie, "X-Filmgate-Key": key],
+                ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-site"],
+                ["Cookie": cookie, "X-Filmgate-Key": key],
             ] {
-                let status = try bench.client.send("POST", "/api/v1/retry", headers.merging(json) { $1 }, body: "{}").status
+                let status = try bench.client.send("POST", "/api/v1/retry", headers.merging(json) { $1 }, body: "{}")
+                    .status
                 #expect(status == 401 || status == 403)
             }
             #expect(try bench.words().isEmpty)
@@ -160,8 +171,8 @@ import Testing
             #expect(yes["until"]?.string != nil && yes["at"]?.string != nil)
             #expect(
                 try bench.words().last == [
-                    "safe-to-format", "--json", "--state=\(bench.state)", "--pipeline=\(bench.folder)/wedding.yaml", "--",
-                    bench.folder + "/CARD",
+                    "safe-to-format", "--json", "--state=\(bench.state)", "--pipeline=\(bench.folder)/wedding.yaml",
+                    "--", bench.folder + "/CARD",
                 ])
             try Data("x".utf8).write(to: URL(fileURLWithPath: bench.folder + "/CARD/DCIM/new.jpg"))
             let gone = try #require(try await verdict(bench, "WITHDRAWN"))
@@ -186,7 +197,9 @@ import Testing
             #expect(try await verdict(bench, "NO") != nil)
             try FileManager.default.removeItem(atPath: bench.folder + "/CARD")
             let id = "0123456789abcdef"
-            for verb in ["prove", "plan", "import"] { #expect(try bench.post("cards/\(id)/\(verb)", "{}").status == 404) }
+            for verb in ["prove", "plan", "import"] {
+                #expect(try bench.post("cards/\(id)/\(verb)", "{}").status == 404)
+            }
         }
     }
 }

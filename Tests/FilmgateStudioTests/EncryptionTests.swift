@@ -20,7 +20,9 @@ import Testing
     }
 
     /// Status, headers and body, with curl's word for the protocol in the first line.
-    private static func get(_ bench: StudioBench, _ path: String, _ more: [String] = [], host: String? = nil) throws -> String {
+    private static func get(_ bench: StudioBench, _ path: String, _ more: [String] = [], host: String? = nil) throws
+        -> String
+    {
         let port = bench.client.port, named = host.map { ["-H", "Host: \($0)"] } ?? []
         return try output(
             "/usr/bin/curl",
@@ -32,7 +34,8 @@ import Testing
 
     @Test func othersReachItThroughTLS() async throws {
         try await StudioBench.with(everywhere: true) { bench async throws in
-            let newer = try Self.get(bench, "/api/v1/about"), older = try Self.get(bench, "/api/v1/about", ["--http1.1"])
+            let newer = try Self.get(bench, "/api/v1/about")
+            let older = try Self.get(bench, "/api/v1/about", ["--http1.1"])
             #expect(newer.hasPrefix("HTTP/2 200") && older.hasPrefix("HTTP/1.1 200"), "\(newer) \(older)")
             #expect(newer.contains("content-security-policy: "))
             let page = try Self.get(bench, "/")
@@ -40,8 +43,10 @@ import Testing
             // An address of this machine is its name; a name that leads here is not.
             #expect(try Self.get(bench, "/api/v1/about", host: "evil.example").hasPrefix("HTTP/2 421"))
             #expect(
-                try Self.get(bench, "/api/v1/about", ["--http1.1"], host: "evil.example:\(bench.client.port)").hasPrefix("HTTP/1.1 421"))
-            #expect(try Self.get(bench, "/api/v1/about", host: "192.0.2.1:\(bench.client.port)").hasPrefix("HTTP/2 421"))
+                try Self.get(bench, "/api/v1/about", ["--http1.1"], host: "evil.example:\(bench.client.port)")
+                    .hasPrefix("HTTP/1.1 421"))
+            #expect(
+                try Self.get(bench, "/api/v1/about", host: "192.0.2.1:\(bench.client.port)").hasPrefix("HTTP/2 421"))
         }
     }
 
@@ -50,7 +55,8 @@ import Testing
             let code = try bench.server.makeCode(), origin = "Origin: https://127.0.0.1:\(bench.client.port)"
             let words = ["-H", "Content-Type: application/json", "-d", #"{"code":"\#(code)"}"#]
             // What a page at the same address without TLS would say.
-            let other = try Self.get(bench, "/api/v1/session", words + ["-H", "Origin: http://127.0.0.1:\(bench.client.port)"])
+            let other = try Self.get(
+                bench, "/api/v1/session", words + ["-H", "Origin: http://127.0.0.1:\(bench.client.port)"])
             #expect(other.hasPrefix("HTTP/2 403"), "\(other)")
             let paired = try Self.get(bench, "/api/v1/session", words + ["-H", origin])
             #expect(paired.hasPrefix("HTTP/2 201"), "\(paired)")
@@ -87,17 +93,26 @@ import Testing
         #expect(first.fingerprint == again.fingerprint)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        let told = try Self.output("/usr/bin/openssl", ["x509", "-in", path, "-noout", "-fingerprint", "-sha256", "-text"]).text
+        let told = try Self.output(
+            "/usr/bin/openssl", ["x509", "-in", path, "-noout", "-fingerprint", "-sha256", "-text"]
+        ).text
         #expect(told.uppercased().contains("SHA256 FINGERPRINT=" + first.fingerprint), "\(told)")
-        #expect(told.contains("DNS:studio.example") && told.contains("DNS:tunnel.example") && told.contains("IP Address:127.0.0.1"))
+        #expect(
+            told.contains("DNS:studio.example") && told.contains("DNS:tunnel.example")
+                && told.contains("IP Address:127.0.0.1"))
         #expect(told.contains("CA:FALSE") && told.contains("TLS Web Server Authentication") && !told.contains("DNS:b"))
-        let days = try Self.output("/usr/bin/openssl", ["x509", "-in", path, "-noout", "-checkend", String(396 * 86_400)])
+        let days = try Self.output(
+            "/usr/bin/openssl", ["x509", "-in", path, "-noout", "-checkend", String(396 * 86_400)])
         #expect(days.exit == 0, "it counts for more than a year")
         try Data("no certificate".utf8).write(to: URL(fileURLWithPath: path))
-        #expect(try OwnCertificate(state: folder, names: []).fingerprint != first.fingerprint, "one that cannot be read is made anew")
+        #expect(
+            try OwnCertificate(state: folder, names: []).fingerprint != first.fingerprint,
+            "one that cannot be read is made anew")
     }
 
-    @Test(arguments: ["0.0.0.0", "192.168.1.5", "::"]) func withoutACertificateNoOtherMachineIsServed(_ host: String) throws {
+    @Test(arguments: ["0.0.0.0", "192.168.1.5", "::"]) func withoutACertificateNoOtherMachineIsServed(
+        _ host: String
+    ) throws {
         #expect(throws: IngestError.self) { try StudioServer.check(host: host) }
         try StudioServer.check(host: host, isEncrypted: true)
         let error = try #require(throws: IngestError.self) { try StudioServer.check(host: host, options: "--studio-") }

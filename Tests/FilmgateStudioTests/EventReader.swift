@@ -60,7 +60,9 @@ final class EventReader {
             func value(_ field: String) -> String? {
                 lines.first { $0.hasPrefix(field + ": ") }.map { String($0.dropFirst(field.count + 2)) }
             }
-            guard let name = value("event"), let data = value("data").flatMap({ JSONValue(Array($0.utf8)) }) else { continue }
+            guard let name = value("event"), let data = value("data").flatMap({ JSONValue(Array($0.utf8)) }) else {
+                continue
+            }
             messages.append(Message(name: name, data: data, id: value("id")))
         }
         return true

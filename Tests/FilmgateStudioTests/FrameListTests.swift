@@ -13,12 +13,13 @@ import Testing
     }
 
     /// The names of all frames, page by page.
-    private func all(_ bench: StudioBench, _ token: [String: String], _ query: String = "", between: () async throws -> Void = {})
-        async throws -> [String]
-    {
+    private func all(
+        _ bench: StudioBench, _ token: [String: String], _ query: String = "", between: () async throws -> Void = {}
+    ) async throws -> [String] {
         var names: [String] = [], cursor: String? = ""
         while let at = cursor {
-            let reply = try bench.client.send("GET", "/api/v1/frames?limit=500\(query)\(at.isEmpty ? "" : "&cursor=\(at)")", token)
+            let reply = try bench.client.send(
+                "GET", "/api/v1/frames?limit=500\(query)\(at.isEmpty ? "" : "&cursor=\(at)")", token)
             try #require(reply.status == 200, "\(reply.body)")
             names += (reply.json?["frames"]?.items ?? []).compactMap { $0["path"]?.string }
             cursor = reply.json?["next"]?.string
@@ -52,7 +53,9 @@ import Testing
                 next += 100
             }
             ledger.close()
-            #expect(Set(names).isSuperset(of: (0..<2000).map { "DCIM/100/IMG_\($0).JPG" }) && Set(names).count == names.count)
+            #expect(
+                Set(names).isSuperset(of: (0..<2000).map { "DCIM/100/IMG_\($0).JPG" })
+                    && Set(names).count == names.count)
         }
     }
 
@@ -60,9 +63,9 @@ import Testing
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let token = try bench.token(.operate)
             for (query, count) in [
-                "q=IMG_2": 1, "q=img_": 3, "q=jpg": 3, "q=\(Rows.sha(3))": 1, "q=\(Rows.sha(3).prefix(63))": 3, "q=aaaa": 0,
-                "q=secret-serial": 3, "q=nothing": 0,
-                "q=DCIM": 0, "ending=setAside": 1, "ending=setAside,pending": 2, "ending=unfinished": 0, "kind=raw": 0, "kind=jpeg,raw": 3,
+                "q=IMG_2": 1, "q=img_": 3, "q=jpg": 3, "q=\(Rows.sha(3))": 1, "q=\(Rows.sha(3).prefix(63))": 3,
+                "q=aaaa": 0, "q=secret-serial": 3, "q=nothing": 0, "q=DCIM": 0, "ending=setAside": 1,
+                "ending=setAside,pending": 2, "ending=unfinished": 0, "kind=raw": 0, "kind=jpeg,raw": 3,
                 "event=secret-event": 3, "event=other": 0, "run=1": 3, "run=2": 0, "ending=pending&q=IMG_1": 0,
             ] {
                 let reply = try bench.client.send("GET", "/api/v1/frames?\(query)", token)
@@ -73,14 +76,19 @@ import Testing
 
     @Test func aFileTellsWhereItsCopiesAre() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
-            let token = try bench.token(.operate), frames = try bench.client.send("GET", "/api/v1/frames?q=IMG_1", token).json
-            let id = try #require(frames?.at("frames.0.id")?.string),
-                file = try bench.client.send("GET", "/api/v1/frames/\(id)", token).json
+            let token = try bench.token(.operate)
+            let frames = try bench.client.send("GET", "/api/v1/frames?q=IMG_1", token).json
+            let id = try #require(frames?.at("frames.0.id")?.string)
+            let file = try bench.client.send("GET", "/api/v1/frames/\(id)", token).json
             #expect(
                 file?.at("deliveries.0.path")?.string == "/srv/secret-folder/IMG_1.JPG"
                     && file?.at("deliveries.0.verified")?.string == "reread")
-            #expect(file?.at("frame.receipts.secret-target.state")?.string == "done" && file?.at("notes.0.text")?.string == "secret-note")
-            #expect(file?.at("places.0.source")?.string == "/media/secret-owner/CARD" && file?.at("facts.owner")?.string == "secret-person")
+            #expect(
+                file?.at("frame.receipts.secret-target.state")?.string == "done"
+                    && file?.at("notes.0.text")?.string == "secret-note")
+            #expect(
+                file?.at("places.0.source")?.string == "/media/secret-owner/CARD"
+                    && file?.at("facts.owner")?.string == "secret-person")
         }
     }
 
@@ -88,7 +96,8 @@ import Testing
     @Test func aLedgerThatComesLaterIsSeen() async throws {
         try await StudioBench.with { bench async throws in
             let token = try bench.token(.operate)
-            let empty = try bench.client.send("GET", "/api/v1/frames", token).json, first = try #require(empty?["revision"]?.whole)
+            let empty = try bench.client.send("GET", "/api/v1/frames", token).json
+            let first = try #require(empty?["revision"]?.whole)
             #expect(empty?["total"]?.whole == 0)
             let ledger = try SQLiteLedger.open(directory: bench.state)
             try await Rows.few(ledger)
@@ -104,7 +113,9 @@ import Testing
             func total(_ query: String) throws -> Int64? {
                 try bench.client.send("GET", "/api/v1/deliveries?\(query)", token).json?["total"]?.whole
             }
-            for (query, count) in ["": 1, "state=held": 1, "state=failed,pending": 0, "target=secret-target": 1, "target=other": 0] {
+            for (query, count) in [
+                "": 1, "state=held": 1, "state=failed,pending": 0, "target=secret-target": 1, "target=other": 0,
+            ] {
                 #expect(try total(query) == Int64(count), "\(query)")
             }
         }
@@ -118,7 +129,8 @@ import Testing
             row.path = ""
             try await ledger.record([.asset(Rows.asset(3)), .delivery(row)])
         }) { bench async throws in
-            let answer = try bench.client.send("GET", "/api/v1/deliveries?state=pending", try bench.token(.operate)).json
+            let answer = try bench.client.send("GET", "/api/v1/deliveries?state=pending", try bench.token(.operate))
+                .json
             #expect(answer?.at("deliveries.0.name")?.string == "IMG_3.JPG", "\(String(describing: answer))")
         }
     }

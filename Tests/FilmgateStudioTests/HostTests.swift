@@ -7,9 +7,9 @@ import Testing
 /// A page from elsewhere may let its own name lead here.
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct HostTests {
     static let foreign = [
-        "evil.example", "evil.example:PORT", "127.1:PORT", "2130706433:PORT", "0x7f.1:PORT", "localhost.evil.example:PORT",
-        "localhost.:PORT", "127.0.0.1.:PORT", "[::ffff:127.0.0.1]:PORT", "127.0.0.1", "localhost:1", "127.0.0.1:PORT0", "127.0.0.2:PORT",
-        "0.0.0.0:PORT",
+        "evil.example", "evil.example:PORT", "127.1:PORT", "2130706433:PORT", "0x7f.1:PORT",
+        "localhost.evil.example:PORT", "localhost.:PORT", "127.0.0.1.:PORT", "[::ffff:127.0.0.1]:PORT", "127.0.0.1",
+        "localhost:1", "127.0.0.1:PORT0", "127.0.0.2:PORT", "0.0.0.0:PORT",
     ]
 
     @Test(arguments: foreign) func anotherNameIsRefusedEverywhere(_ name: String) async throws {
@@ -40,8 +40,8 @@ import Testing
         try await StudioBench.with(names: ["studio.example", "tunnel.example:9000"]) { bench async throws in
             let port = bench.client.port
             for host in [
-                "127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:\(port)", "[::1]:\(port)", "studio.example:\(port)",
-                "tunnel.example:9000",
+                "127.0.0.1:\(port)", "localhost:\(port)", "LOCALHOST:\(port)", "[::1]:\(port)",
+                "studio.example:\(port)", "tunnel.example:9000",
             ] {
                 #expect(try bench.client.send("GET", "/api/v1/about", ["Host": host]).status == 200, "\(host)")
             }
@@ -65,7 +65,8 @@ import Testing
     }
 
     @Test func aNameOnThePageIsNotObeyed() {
-        let page = RefusalPage.otherHost("<script>alert(1)</script>\"'", ServedPlace(host: "127.0.0.1", port: 1), isEncrypted: false)
+        let page = RefusalPage.otherHost(
+            "<script>alert(1)</script>\"'", ServedPlace(host: "127.0.0.1", port: 1), isEncrypted: false)
         #expect(!page.contains("<script") && page.contains("&lt;script&gt;") && page.contains("&quot;&#39;"))
     }
 
@@ -74,5 +75,7 @@ import Testing
         #expect(!LocalAddress.isLoopback(host))
     }
 
-    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"]) func thisMachineIsServed(_ host: String) { #expect(LocalAddress.isLoopback(host)) }
+    @Test(arguments: ["127.0.0.1", "127.8.9.10", "::1"]) func thisMachineIsServed(_ host: String) {
+        #expect(LocalAddress.isLoopback(host))
+    }
 }

@@ -11,17 +11,21 @@ import Testing
 
     @Test func aKeyBeginsOnce() throws {
         var list = JobList()
-        let first = try list.begin(order(), id: "1", by: "a", key: "k", at: 0),
-            again = try list.begin(order(), id: "2", by: "a", key: "k", at: 1)
+        let first = try list.begin(order(), id: "1", by: "a", key: "k", at: 0)
+        let again = try list.begin(order(), id: "2", by: "a", key: "k", at: 1)
         #expect(first.isNew && !again.isNew && again.job.id == "1" && list.all.count == 1)
         #expect(try list.begin(order(), id: "3", by: "b", key: "k", at: 2).isNew, "somebody else's key is another")
-        #expect(throws: JobList.Refusal.otherOrder) { try list.begin(order("cancel"), id: "4", by: "a", key: "k", at: 3) }
+        #expect(throws: JobList.Refusal.otherOrder) {
+            try list.begin(order("cancel"), id: "4", by: "a", key: "k", at: 3)
+        }
     }
 
     @Test func theSameThingIsDoneOnceAtATime() throws {
         var list = JobList()
         _ = try list.begin(order(exclusive: "x"), id: "1", by: "a", key: nil, at: 0)
-        #expect(throws: JobList.Refusal.isRunning("1")) { try list.begin(order(exclusive: "x"), id: "2", by: "a", key: nil, at: 1) }
+        #expect(throws: JobList.Refusal.isRunning("1")) {
+            try list.begin(order(exclusive: "x"), id: "2", by: "a", key: nil, at: 1)
+        }
         _ = list.change("1") { $0.end(0, wasStopped: false, at: 2) }
         #expect(try list.begin(order(exclusive: "x"), id: "3", by: "a", key: nil, at: 3).isNew)
     }
@@ -46,7 +50,10 @@ import Testing
     @Test func whatItSaysIsBounded() {
         var job = Job(id: "1", order: order("import"), by: "a", at: 0)
         for number in 0..<10_000 {
-            job.hear(object: Array(#"{"type":"item","ending":"\#(number % 2 == 0 ? "delivered" : "setAside")","path":"\#(number)"}"#.utf8))
+            job.hear(
+                object: Array(
+                    #"{"type":"item","ending":"\#(number % 2 == 0 ? "delivered" : "setAside")","path":"\#(number)"}"#
+                        .utf8))
             job.hear(words: "line \(number)")
         }
         job.hear(object: Array("no object".utf8))
@@ -65,14 +72,17 @@ import Testing
     }
 
     /// Nothing that people type can become an option.
-    @Test(arguments: ["--state=/", "-rf", "--", "a b", "x\u{202E}y", "--yes", "=", "ä"]) func typedWordsAreNoOptions(_ beginning: String) {
+    @Test(arguments: ["--state=/", "-rf", "--", "a b", "x\u{202E}y", "--yes", "=", "ä"]) func typedWordsAreNoOptions(
+        _ beginning: String
+    ) {
         let text = beginning + "typed"
         let program = JobRunner.Program(path: "/filmgate", state: "/s")
         let orders = [
             JobOrders.retry(target: text, failed: true), JobOrders.cancel(target: text, file: text),
             JobOrders.assign(event: text, target: text),
-            JobOrders.use(event: text, now: true), JobOrders.events(pipeline: text), JobOrders.take("import", card: text, pipeline: text),
-            JobOrders.prove(card: text, pipeline: text), JobOrders.check(pipeline: text), JobOrders.doctor(pipeline: text),
+            JobOrders.use(event: text, now: true), JobOrders.events(pipeline: text),
+            JobOrders.take("import", card: text, pipeline: text), JobOrders.prove(card: text, pipeline: text),
+            JobOrders.check(pipeline: text), JobOrders.doctor(pipeline: text),
         ]
         for order in orders {
             let words = program.words(order), end = words.firstIndex(of: "--") ?? words.endIndex
@@ -123,7 +133,8 @@ import Testing
 
     @Test func onlyTheCommandSaysYes() {
         for (exit, isSafe, verdict) in [
-            (8, false, ProofState.Verdict.no), (0, false, .failed), (1, true, .failed), (130, true, .failed), (10, false, .failed),
+            (8, false, ProofState.Verdict.no), (0, false, .failed), (1, true, .failed), (130, true, .failed),
+            (10, false, .failed),
         ] {
             var proof = state()
             proof.end(exit: exit, isSafe: isSafe, evidence, at: 200)

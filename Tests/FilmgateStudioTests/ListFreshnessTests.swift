@@ -18,14 +18,18 @@ import Testing
 
     @Test func nothingIsAskedForWhileNothingHappens() {
         let list = fresh()
-        for number in [7, nil] as [Int64?] { for time in [2, 60, 1e6] { #expect(list.need(number, after(time)) == .nothing) } }
+        for number in [7, nil] as [Int64?] {
+            for time in [2, 60, 1e6] { #expect(list.need(number, after(time)) == .nothing) }
+        }
     }
 
     @Test func newsAreAskedForWithATenthOfTheTime() {
         var list = fresh()
         #expect(list.need(8, after(3)) == .news)
         list.caughtUp(8, isWhole: true, at: 200, from: after(3), to: after(4))
-        #expect(list.need(8, after(5)) == .nothing && list.need(9, after(12.9)) == .nothing && list.need(9, after(13)) == .news)
+        #expect(
+            list.need(8, after(5)) == .nothing && list.need(9, after(12.9)) == .nothing
+                && list.need(9, after(13)) == .news)
         list.isBehind = true
         #expect(list.need(nil, after(12)) == .nothing && list.need(nil, after(14)) == .news)
     }

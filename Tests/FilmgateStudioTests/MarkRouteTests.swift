@@ -40,9 +40,11 @@ import Testing
 
     @Test func allOfAFilterIsOneRequest() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
-            let all = try bench.post("marks", #"{"set":{"pick":"picked"},"selection":{"filter":{"kind":"jpeg"}}}"#, .pick)
+            let all = try bench.post(
+                "marks", #"{"set":{"pick":"picked"},"selection":{"filter":{"kind":"jpeg"}}}"#, .pick)
             #expect(all.json?["pictures"]?.whole == 3, "\(all.body)")
-            let filter = #"{"set":{"rating":1},"selection":{"filter":{"ending":"pending,setAside"},"except":["\#(Rows.sha(3))"]}}"#
+            let filter =
+                #"{"set":{"rating":1},"selection":{"filter":{"ending":"pending,setAside"},"except":["\#(Rows.sha(3))"]}}"#
             #expect(try bench.post("marks", filter, .pick).json?["pictures"]?.whole == 1)
             #expect(try frame(bench, 2)["rating"]?.whole == 1 && frame(bench, 3)["rating"] == .null)
             // What names events and runs is nobody's to ask below operate.
@@ -59,8 +61,10 @@ import Testing
         #"{"set":{"pick":"maybe"},"selection":{"filter":{}}}"#, #"{"set":{"colour":-1},"selection":{"filter":{}}}"#,
         #"{"set":{"stars":1},"selection":{"filter":{}}}"#, #"{"set":{"rating":1},"selection":{}}"#,
         #"{"set":{"rating":1},"selection":{"sha256":[]}}"#, #"{"set":{"rating":1},"selection":{"sha256":["abc"]}}"#,
-        #"{"set":{"rating":1},"selection":{"sha256":[1]}}"#, #"{"set":{"rating":1},"selection":{"filter":{"limit":"5"}}}"#,
-        #"{"set":{"rating":1},"selection":{"filter":{"kind":"poem"}}}"#, #"{"set":{"rating":1},"selection":{"filter":{},"sha256":["a"]}}"#,
+        #"{"set":{"rating":1},"selection":{"sha256":[1]}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"limit":"5"}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"kind":"poem"}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{},"sha256":["a"]}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{}},"more":1}"#, #"{"set":{"rating":1},"selection":{"filter":[]}}"#,
     ]) func mistakesAreNamed(_ body: String) async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
@@ -87,14 +91,19 @@ import Testing
             #expect(reader.next("frames") != nil)
             _ = try bench.post("marks", Self.body(#"{"rating":5}"#, [1]), .pick)
             let told = try #require(reader.next("frames", seconds: 3))
-            #expect(told.data.at("frames.0.rating")?.whole == 5 && told.data["frames"]?.items?.count == 1, "\(told.data.serialized)")
+            #expect(
+                told.data.at("frames.0.rating")?.whole == 5 && told.data["frames"]?.items?.count == 1,
+                "\(told.data.serialized)")
             #expect(!told.data.serialized.contains("secret"))
             for rating in 0...4 {
-                _ = try bench.post("marks", Self.body(#"{"rating":\#(rating)}"#, [1, 2]), rating % 2 == 0 ? .pick : .admin)
+                _ = try bench.post(
+                    "marks", Self.body(#"{"rating":\#(rating)}"#, [1, 2]), rating % 2 == 0 ? .pick : .admin)
             }
             var last: Int64?
             while let next = reader.next("frames", seconds: 3) {
-                for one in next.data["frames"]?.items ?? [] where one["sha256"]?.string == Rows.sha(2) { last = one["rating"]?.whole }
+                for one in next.data["frames"]?.items ?? [] where one["sha256"]?.string == Rows.sha(2) {
+                    last = one["rating"]?.whole
+                }
                 if last == 4 { break }
             }
             #expect(last == 4)

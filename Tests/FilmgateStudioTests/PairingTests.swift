@@ -23,7 +23,9 @@ import Testing
         var now: Int64 { time.withLock { $0 } }
         func wait(_ seconds: Int64) { time.withLock { $0 += seconds } }
         func access(_ limit: AttemptLimit = AttemptLimit()) -> AccessControl {
-            AccessControl(store, limit: limit, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { self.now }
+            AccessControl(store, limit: limit, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+                self.now
+            }
         }
         func code(_ role: Role = .admin, seconds: Int64? = nil) throws -> String {
             try store.makeCode(role: role, seconds: seconds, now: now).code
@@ -37,7 +39,9 @@ import Testing
     @Test func aCodeOpensOneSession() async throws {
         let world = try World(), access = world.access(), code = try world.code(.operate)
         let opened = try await access.pair(code.lowercased().replacing("-", with: " "), label: "b", from: "a")
-        #expect(opened.grant.role == .operate && access.session(cookie: opened.cookie, key: opened.key)?.id == opened.grant.id)
+        #expect(
+            opened.grant.role == .operate
+                && access.session(cookie: opened.cookie, key: opened.key)?.id == opened.grant.id)
         await #expect(throws: AccessControl.Refusal.wrongCode) { _ = try await access.pair(code, label: "", from: "a") }
     }
 
@@ -58,13 +62,17 @@ import Testing
         world.wait(299)
         _ = try await access.pair(code, label: "", from: "a")
         world.wait(1)
-        await #expect(throws: AccessControl.Refusal.wrongCode) { _ = try await access.pair(other, label: "", from: "a") }
+        await #expect(throws: AccessControl.Refusal.wrongCode) {
+            _ = try await access.pair(other, label: "", from: "a")
+        }
     }
 
     @Test func fiveWrongCodesEndTheRightOne() async throws {
         let world = try World(), access = world.access(), code = try world.code()
         for number in 0..<5 {
-            await #expect(throws: AccessControl.Refusal.wrongCode) { _ = try await access.pair("AAAA-AAA\(number)", label: "", from: "a") }
+            await #expect(throws: AccessControl.Refusal.wrongCode) {
+                _ = try await access.pair("AAAA-AAA\(number)", label: "", from: "a")
+            }
         }
         await #expect(throws: AccessControl.Refusal.wrongCode) { _ = try await access.pair(code, label: "", from: "b") }
         let fresh = try world.code()
@@ -77,7 +85,9 @@ import Testing
         let refused = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<30 {
                 group.addTask {
-                    do { _ = try await access.pair("AAAA-AAAA", label: "", from: "a") } catch AccessControl.Refusal.tooMany {
+                    do { _ = try await access.pair("AAAA-AAAA", label: "", from: "a") } catch AccessControl.Refusal
+                        .tooMany
+                    {
                         return true
                     } catch {}
                     return false
@@ -91,7 +101,9 @@ import Testing
     @Test func aMinuteHasSixtyTriesInAll() {
         let limit = AttemptLimit(), now = ContinuousClock.now
         #expect((0..<100).count { limit.begin("address \($0)", at: now) != nil } == 60)
-        #expect(limit.begin("another", at: now + .seconds(59)) == nil && limit.begin("another", at: now + .seconds(60)) != nil)
+        #expect(
+            limit.begin("another", at: now + .seconds(59)) == nil
+                && limit.begin("another", at: now + .seconds(60)) != nil)
     }
 
     @Test func aRightCodeIsNoGuess() {
@@ -101,7 +113,8 @@ import Testing
     }
 
     @Test func aSessionLastsWhileItIsUsed() async throws {
-        let world = try World(), access = world.access(), opened = try await access.pair(try world.code(), label: "", from: "a")
+        let world = try World(), access = world.access()
+        let opened = try await access.pair(try world.code(), label: "", from: "a")
         for _ in 0..<3 {
             world.wait(11 * 3600)
             #expect(access.session(cookie: opened.cookie, key: opened.key) != nil)
@@ -128,12 +141,14 @@ import Testing
 
     @Test func whatIsKeptLetsNobodyIn() async throws {
         let world = try World(), opened = try await world.access().pair(try world.code(), label: "", from: "a")
-        let code = try world.code(), made = try world.store.makeToken(role: .view, seconds: 60, label: "", now: world.now)
+        let code = try world.code()
+        let made = try world.store.makeToken(role: .view, seconds: 60, label: "", now: world.now)
         let kept = try world.text()
         for secret in [opened.cookie, opened.key, made.token, code, try #require(AccessSecret.normalised(code))] {
             #expect(!kept.contains(secret))
         }
-        let attributes = try FileManager.default.attributesOfItem(atPath: "\(world.folder)/studio/\(made.grant.id).json")
+        let attributes = try FileManager.default.attributesOfItem(
+            atPath: "\(world.folder)/studio/\(made.grant.id).json")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
@@ -146,7 +161,9 @@ import Testing
         #expect(world.store.all(.session, now: world.now).count == GrantStore.mostSessions)
     }
 
-    @Test(arguments: ["7kq2m0xt": "7KQ2M0XT", "7KQ2-MOXT": "7KQ2M0XT", "il00-0000": "11000000", " 7KQ2 – M0XT ": "7KQ2M0XT"])
+    @Test(arguments: [
+        "7kq2m0xt": "7KQ2M0XT", "7KQ2-MOXT": "7KQ2M0XT", "il00-0000": "11000000", " 7KQ2 – M0XT ": "7KQ2M0XT",
+    ])
     func aCodeIsReadAsItWasMeant(_ typed: String, _ code: String) { #expect(AccessSecret.normalised(typed) == code) }
 
     @Test(arguments: ["", "7KQ2M0X", "7KQ2M0XTT", "7KQ2M0XU", "7KQ2*M0XT", String(repeating: "A", count: 100)])

@@ -13,7 +13,9 @@ import Testing
     private let frame = SampleContents(seed: 3, width: 320).jpeg(Frame.wedding[0])
 
     /// A page over one file, whose copy lies in a folder.
-    private func with(previews: Bool = true, _ body: (StudioBench, _ id: String, _ path: String) async throws -> Void) async throws {
+    private func with(
+        previews: Bool = true, _ body: (StudioBench, _ id: String, _ path: String) async throws -> Void
+    ) async throws {
         try await StudioBench.with(previews: previews) { bench async throws in
             let root = bench.folder + "/copies", path = root + "/day/IMG_1.JPG"
             try FileManager.default.createDirectory(atPath: root + "/day", withIntermediateDirectories: true)
@@ -34,12 +36,17 @@ import Testing
             for size in ["thumbnail", "preview"] {
                 let reply = try bench.client.send("GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.view))
                 #expect(reply.status == 200 && reply["Content-Type"] == "image/jpeg", "\(reply.body.prefix(200))")
-                #expect(reply["Content-Security-Policy"] == "default-src 'none'; sandbox" && reply["X-Content-Type-Options"] == "nosniff")
-                #expect(reply["Cache-Control"]?.contains("immutable") == true && reply["Cross-Origin-Resource-Policy"] == "same-origin")
+                #expect(
+                    reply["Content-Security-Policy"] == "default-src 'none'; sandbox"
+                        && reply["X-Content-Type-Options"] == "nosniff")
+                #expect(
+                    reply["Cache-Control"]?.contains("immutable") == true
+                        && reply["Cross-Origin-Resource-Policy"] == "same-origin")
                 let tag = try #require(reply["ETag"])
                 #expect(tag.contains(Rows.sha(1)) && tag.contains(size))
                 let known = try bench.client.send(
-                    "GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.view).merging(["If-None-Match": tag]) { $1 })
+                    "GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.view).merging(["If-None-Match": tag]) { $1 }
+                )
                 #expect(known.status == 304 && known.body.isEmpty)
             }
         }
@@ -49,16 +56,23 @@ import Testing
     @Test func halfASessionSeesPicturesAndNothingElse() async throws {
         try await with { bench, id, _ in
             let (cookie, key) = try bench.session(.view), path = "/api/v1/frames/\(id)/thumbnail"
-            func status(_ path: String, _ headers: [String: String]) throws -> Int { try bench.client.send("GET", path, headers).status }
+            func status(_ path: String, _ headers: [String: String]) throws -> Int {
+                try bench.client.send("GET", path, headers).status
+            }
             #expect(try status(path, ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"]) == 200)
             #expect(try status(path, ["Cookie": cookie, "Sec-Fetch-Site": "none"]) == 200)
             #expect(try status(path, ["Cookie": cookie, "X-Filmgate-Key": key]) == 200)
             #expect(try status(path, ["Cookie": cookie]) == 401, "nobody says that the page asks")
-            #expect(try status(path, ["Cookie": cookie, "X-Filmgate-Key": "wrong", "Sec-Fetch-Site": "same-origin"]) == 401)
+            #expect(
+                try status(path, ["Cookie": cookie, "X-Filmgate-Key": "wrong", "Sec-Fetch-Site": "same-origin"]) == 401)
             #expect(try status(path, ["Cookie": "\(cookie)0", "Sec-Fetch-Site": "same-origin"]) == 401)
             #expect(try status(path, ["Sec-Fetch-Site": "same-origin"]) == 401)
-            for site in ["same-site", "cross-site"] { #expect(try status(path, ["Cookie": cookie, "Sec-Fetch-Site": site]) == 403) }
-            for other in ["/api/v1/frames", "/api/v1/frames/\(id)", "/api/v1/board", "/api/v1/session", "/api/v1/stream"] {
+            for site in ["same-site", "cross-site"] {
+                #expect(try status(path, ["Cookie": cookie, "Sec-Fetch-Site": site]) == 403)
+            }
+            for other in [
+                "/api/v1/frames", "/api/v1/frames/\(id)", "/api/v1/board", "/api/v1/session", "/api/v1/stream",
+            ] {
                 #expect(try status(other, ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"]) == 401, "\(other)")
             }
         }
@@ -80,13 +94,15 @@ import Testing
             try FileManager.default.moveItem(atPath: bench.folder + "/copies/day", toPath: bench.folder + "/other")
             try FileManager.default.createSymbolicLink(
                 atPath: bench.folder + "/copies/day", withDestinationPath: bench.folder + "/other")
-            #expect(try bench.client.send("GET", "/api/v1/frames/\(id)/thumbnail", try bench.token(.view)).status == 404)
+            #expect(
+                try bench.client.send("GET", "/api/v1/frames/\(id)/thumbnail", try bench.token(.view)).status == 404)
         }
     }
 
     @Test func whereThereIsNoneItIsSaid() async throws {
         try await with { bench, _, _ in
-            let token = try bench.token(.view), list = try bench.client.send("GET", "/api/v1/frames?q=IMG_2", token).json
+            let token = try bench.token(.view)
+            let list = try bench.client.send("GET", "/api/v1/frames?q=IMG_2", token).json
             let id = try #require(list?.at("frames.0.id")?.string)
             #expect(try bench.client.send("GET", "/api/v1/frames/\(id)/preview", token).code == "noPicture")
             #expect(try bench.client.send("GET", "/api/v1/frames/0123456789abcdef/preview", token).code == "notFound")
@@ -95,7 +111,9 @@ import Testing
         }
         try await with(previews: false) { bench, id, _ in
             let reply = try bench.client.send("GET", "/api/v1/frames/\(id)/preview", try bench.token(.admin))
-            #expect(reply.status == 404 && reply.code == "noPicture" && reply.json?["advice"]?.string?.contains("--no-previews") == true)
+            #expect(
+                reply.status == 404 && reply.code == "noPicture"
+                    && reply.json?["advice"]?.string?.contains("--no-previews") == true)
         }
     }
 

@@ -34,7 +34,9 @@ struct RawClient: Sendable {
         (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), in_port_t(port).bigEndian)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         try #require(code == 0)
         return descriptor
@@ -52,10 +54,12 @@ struct RawClient: Sendable {
 
     /// A request as a client sends it; the host's own name unless `headers` has one.
     func send(
-        _ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil, headOnly: Bool = false
+        _ method: String = "GET", _ path: String, _ headers: [String: String] = [:], body: String? = nil,
+        headOnly: Bool = false
     ) throws -> Reply {
         let text = request(method, path, headers, body: body)
-        return try #require(try send(raw: text) { bytes in headOnly && String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") })
+        return try #require(
+            try send(raw: text) { bytes in headOnly && String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") })
     }
 
     func request(_ method: String, _ path: String, _ headers: [String: String], body: String? = nil) -> String {
@@ -76,13 +80,16 @@ struct RawClient: Sendable {
             return (line[..<colon].lowercased(), line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
         }
         var body = String(text[end.upperBound...])
-        if headers.contains(where: { $0.name == "transfer-encoding" && $0.value == "chunked" }) { body = unchunked(body) }
+        if headers.contains(where: { $0.name == "transfer-encoding" && $0.value == "chunked" }) {
+            body = unchunked(body)
+        }
         return Reply(status: status, headers: headers, body: body)
     }
 
     private static func unchunked(_ text: String) -> String {
         var bytes = Array(text.utf8)[...], whole: [UInt8] = []
-        while let line = bytes.firstIndex(of: 0x0D), let count = Int(String(decoding: bytes[..<line], as: UTF8.self), radix: 16), count > 0
+        while let line = bytes.firstIndex(of: 0x0D),
+            let count = Int(String(decoding: bytes[..<line], as: UTF8.self), radix: 16), count > 0
         {
             let start = line + 2
             whole += bytes[start..<min(start + count, bytes.endIndex)]

@@ -20,13 +20,14 @@ import Testing
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",
         "POST /api/v1/marks": "pick", "POST /api/v1/marks/undo": "pick",
         "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
-        "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate", "POST /api/v1/doctor": "operate",
-        "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",
+        "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate",
+        "POST /api/v1/doctor": "operate", "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",
         "POST /api/v1/pause": "operate", "POST /api/v1/resume": "operate",
-        "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate", "POST /api/v1/cards/{id}/prove": "operate",
-        "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate", "DELETE /api/v1/jobs/{id}": "operate",
-        "POST /api/v1/pipeline/check": "operate", "GET /api/v1/pipeline": "admin",
-        "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin", "POST /api/v1/links": "admin",
+        "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate",
+        "POST /api/v1/cards/{id}/prove": "operate", "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate",
+        "DELETE /api/v1/jobs/{id}": "operate", "POST /api/v1/pipeline/check": "operate",
+        "GET /api/v1/pipeline": "admin", "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin",
+        "POST /api/v1/links": "admin",
     ]
 
     /// The table of routes, without a server.
@@ -47,7 +48,8 @@ import Testing
     }()
 
     @Test func everyRouteIsListed() {
-        let found = Dictionary(uniqueKeysWithValues: Self.routes.map { ("\($0.method.rawValue) \($0.path)", $0.need.word) })
+        let found = Dictionary(
+            uniqueKeysWithValues: Self.routes.map { ("\($0.method.rawValue) \($0.path)", $0.need.word) })
         #expect(found == Self.least)
     }
 
@@ -58,12 +60,16 @@ import Testing
                 let path = String(words[1]).replacing("{id}", with: route.contains("runs") ? "1" : "0123456789abcdef")
                 func status(_ headers: [String: String]) throws -> Int {
                     let body = method == "POST" ? "{}" : nil, json = ["Content-Type": "application/json"]
-                    return try bench.client.send(method, path, headers.merging(json) { $1 }, body: body, headOnly: true).status
+                    return try bench.client.send(method, path, headers.merging(json) { $1 }, body: body, headOnly: true)
+                        .status
                 }
                 let nobody = try status(method == "GET" ? [:] : ["Sec-Fetch-Site": "same-origin"])
-                #expect(least == "none" ? nobody != 401 && nobody != 403 : nobody == 401, "\(route) without a session: \(nobody)")
+                #expect(
+                    least == "none" ? nobody != 401 && nobody != 403 : nobody == 401,
+                    "\(route) without a session: \(nobody)")
                 for role in Role.allCases where least != "none" {
-                    let isAllowed = Role(rawValue: least).map { role >= $0 } ?? true, found = try status(bench.token(role))
+                    let isAllowed = Role(rawValue: least).map { role >= $0 } ?? true
+                    let found = try status(bench.token(role))
                     #expect(isAllowed ? found != 403 && found != 401 : found == 403, "\(route) as \(role): \(found)")
                 }
             }
@@ -86,7 +92,9 @@ import Testing
             // Nor by asking whether there is one.
             let probe = try bench.client.send("GET", "/api/v1/frames?q=secret-serial", token)
             #expect(probe.status == 200 && probe.json?["total"]?.whole == 0)
-            #expect(try bench.client.send("GET", "/api/v1/frames?q=secret-serial", try bench.token(.operate)).json?["total"]?.whole == 3)
+            #expect(
+                try bench.client.send("GET", "/api/v1/frames?q=secret-serial", try bench.token(.operate)).json?[
+                    "total"]?.whole == 3)
         }
     }
 

@@ -13,15 +13,17 @@ import Testing
                 ], first: "a.js"))
         for part in [
             "const { b, c } = use(\"b.js\");\nasync function f(x) {}\nconst g = b;\n\nreturn { f, g };",
-            "class C {}\nfunction b() { return Promise.resolve(\"a.js\").then(use); }\n\nreturn { C, b };", "\nuse(\"a.js\");\n",
+            "class C {}\nfunction b() { return Promise.resolve(\"a.js\").then(use); }\n\nreturn { C, b };",
+            "\nuse(\"a.js\");\n",
         ] {
             #expect(text.contains(part), "\(text)")
         }
     }
 
     @Test(arguments: [
-        "import x from \"./b.js\";", "import { a as b } from \"./b.js\";", "import \"./b.js\";", "export default 5;", "export { a };",
-        "import { a } from \"https://elsewhere.example/b.js\";", "export let x = 5;", "export * from \"./b.js\";",
+        "import x from \"./b.js\";", "import { a as b } from \"./b.js\";", "import \"./b.js\";", "export default 5;",
+        "export { a };", "import { a } from \"https://elsewhere.example/b.js\";", "export let x = 5;",
+        "export * from \"./b.js\";",
     ]) func whatIsSaidInAnotherWayIsLeft(_ line: String) {
         #expect(ScriptBundle.text([("a.js", line + "\n")], first: "a.js") == nil)
     }
@@ -32,8 +34,11 @@ import Testing
             let page = try bench.client.send("GET", "/", [:]).body
             let names = page.matches(of: /(?:href|src)="(\/page\/[^"]+)"/).map { String($0.1) }
             #expect(names.count == 3)
-            let script = try #require(names.first { $0.hasSuffix("/page.js") }), text = try bench.client.send("GET", script, [:]).body
-            for module in ["main.js", "sheet.js", "stream.js", "cards.js"] { #expect(text.contains("modules[\"\(module)\"] = () => {")) }
+            let script = try #require(names.first { $0.hasSuffix("/page.js") })
+            let text = try bench.client.send("GET", script, [:]).body
+            for module in ["main.js", "sheet.js", "stream.js", "cards.js"] {
+                #expect(text.contains("modules[\"\(module)\"] = () => {"))
+            }
             #expect(!text.contains("\nimport ") && !text.contains("\nexport ") && !text.contains("import(\"./"))
             let one = script.replacing("page.js", with: "sheet.js")
             #expect(try bench.client.send("GET", one, [:]).status == 200)

@@ -60,7 +60,9 @@ import Testing
             try await write(bench, 10...11)
             let frames = try #require(reader.next("frames"))
             #expect(frames.data["frames"]?.items?.count == 2)
-            for message in [board, frames] { #expect(!message.data.serialized.contains("secret"), "\(message.data.serialized)") }
+            for message in [board, frames] {
+                #expect(!message.data.serialized.contains("secret"), "\(message.data.serialized)")
+            }
         }
     }
 
@@ -81,7 +83,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["elsewhere.5", "x", "elsewhere.-1"]) func whoComesFromElsewhereBeginsAnew(_ place: String) async throws {
+    @Test(arguments: ["elsewhere.5", "x", "elsewhere.-1"]) func whoComesFromElsewhereBeginsAnew(
+        _ place: String
+    ) async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let reader = try EventReader(bench.client, try bench.token(.operate), since: place)
             #expect(reader.next("hello") != nil && reader.next("board") != nil)
@@ -131,7 +135,8 @@ import Testing
             }
             let refused = try bench.client.send("GET", "/api/v1/stream", token, headOnly: true)
             #expect(refused.status == 429)
-            #expect(try bench.client.send("GET", "/api/v1/stream", try bench.token(.view), headOnly: true).status == 200)
+            #expect(
+                try bench.client.send("GET", "/api/v1/stream", try bench.token(.view), headOnly: true).status == 200)
             readers = []
             // Those that left make room.
             var status = 429
@@ -153,7 +158,8 @@ import Testing
         ring.add("job 1", .job(#"{"j":1}"#), at: 0)
         ring.add("list", .list(total: 4, revision: 2), at: 0)
         let changes = ring.changes(after: 0, limit: 10).changes
-        var operate = StreamText(StudioStream.View(isTrusted: true)), view = StreamText(StudioStream.View(isTrusted: false))
+        var operate = StreamText(StudioStream.View(isTrusted: true))
+        var view = StreamText(StudioStream.View(isTrusted: false))
         let whole = operate.messages(changes, at: place), shown = view.messages(changes, at: place)
         #expect(whole.components(separatedBy: "id: i.9").count == 2 && whole.hasSuffix("\nid: i.9\n\n"))
         #expect(whole.contains(#""j":1"#) && !shown.contains(#""j":1"#) && !shown.contains(#""a":1"#))

@@ -22,7 +22,8 @@ final class StudioBench: Sendable {
         fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
         _ body: (StudioBench) async throws -> Void
     ) async throws {
-        var template = Array("\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
+        var template = Array(
+            "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
         let folder = String(cString: try #require(mkdtemp(&template)))
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if let fill {
@@ -40,7 +41,8 @@ final class StudioBench: Sendable {
 
     private init(_ folder: String, _ names: [String], _ previews: Bool, _ everywhere: Bool) async throws {
         self.folder = folder
-        var options = StudioServer.Options(state: folder + "/state", host: everywhere ? "0.0.0.0" : "127.0.0.1", port: 0)
+        var options = StudioServer.Options(
+            state: folder + "/state", host: everywhere ? "0.0.0.0" : "127.0.0.1", port: 0)
         if everywhere { options.certificate = try OwnCertificate(state: folder + "/state", names: names).certificate }
         options.names = names
         if previews { (options.previews, options.previewProgram) = (folder + "/previews", Self.decoder) }
@@ -69,7 +71,8 @@ final class StudioBench: Sendable {
     /// What decodes pictures, beside the test bundle in the build folder; under a sanitizer it is not there.
     static let decoder: String = {
         let bundle =
-            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            ?? URL(fileURLWithPath: CommandLine.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("filmgate-previews").path
     }()
     static let decoderIsThere = FileManager.default.isExecutableFile(atPath: decoder)
@@ -125,7 +128,10 @@ final class StudioBench: Sendable {
 
     /// Headers of a program with a token.
     func token(_ role: Role) throws -> [String: String] {
-        ["Authorization": "Bearer \(try server.grants.makeToken(role: role, seconds: 600, label: "test", now: now).token)"]
+        [
+            "Authorization":
+                "Bearer \(try server.grants.makeToken(role: role, seconds: 600, label: "test", now: now).token)"
+        ]
     }
 
     /// What the page's own script sends.
@@ -162,8 +168,8 @@ enum Rows {
     static func asset(_ number: Int, name: String? = nil, ending: Ending? = .delivered, run: Int64 = 1) -> AssetRow {
         let name = name ?? "IMG_\(number).JPG"
         let origin = Origin(
-            source: "card", volume: "uuid:secret-volume", root: "/media/secret-owner/CARD", path: "DCIM/100/" + name, size: 1000,
-            modified: base + Int64(number))
+            source: "card", volume: "uuid:secret-volume", root: "/media/secret-owner/CARD", path: "DCIM/100/" + name,
+            size: 1000, modified: base + Int64(number))
         var row = AssetRow(
             origin: origin, run: run, kind: .jpeg, shot: ShotPlace(key: "dcim/100/\(number)", stem: "IMG_\(number)"),
             at: base + Int64(number) * 1_000_000)
@@ -178,20 +184,22 @@ enum Rows {
 
     static func delivery(_ number: Int, _ state: Receipt.State = .done) -> DeliveryRow {
         let receipt = Receipt(
-            state: state, path: "/srv/secret-folder/IMG_\(number).JPG", sha256: sha(number), verified: .reread, at: base,
-            reason: state == .done ? nil : "secret-cause")
+            state: state, path: "/srv/secret-folder/IMG_\(number).JPG", sha256: sha(number), verified: .reread,
+            at: base, reason: state == .done ? nil : "secret-cause")
         return DeliveryRow(
-            content: ContentKey(sha256: sha(number)), target: "folder:/srv/secret-folder", targetName: "secret-target", receipt: receipt,
-            size: 1000, path: "IMG_\(number).JPG")
+            content: ContentKey(sha256: sha(number)), target: "folder:/srv/secret-folder", targetName: "secret-target",
+            receipt: receipt, size: 1000, path: "IMG_\(number).JPG")
     }
 
     /// Three files, of which one waits; a run; a note.
     @Sendable static func few(_ ledger: SQLiteLedger) async throws {
         let run = try await ledger.beginRun(verb: "import", event: "secret-event", at: base)
         try await ledger.record([
-            .asset(asset(1, run: run)), .asset(asset(2, ending: .pending, run: run)), .asset(asset(3, ending: .setAside, run: run)),
-            .delivery(delivery(1)), .delivery(delivery(2, .held)), .note(asset: asset(1).origin.id, at: base, text: "secret-note"),
-            .endRun(run, at: base + 5, exit: 0, summary: RunSummary(counts: [.delivered: 1, .pending: 1, .setAside: 1])),
+            .asset(asset(1, run: run)), .asset(asset(2, ending: .pending, run: run)),
+            .asset(asset(3, ending: .setAside, run: run)), .delivery(delivery(1)), .delivery(delivery(2, .held)),
+            .note(asset: asset(1).origin.id, at: base, text: "secret-note"),
+            .endRun(
+                run, at: base + 5, exit: 0, summary: RunSummary(counts: [.delivered: 1, .pending: 1, .setAside: 1])),
         ])
     }
 }

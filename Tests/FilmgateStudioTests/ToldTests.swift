@@ -23,7 +23,9 @@ import Testing
             }
         }
 
-        func tell(_ written: WrittenFiles) { run.tell(.change(key: "rows 1", value: written.text, at: WallClock.nanoseconds)) }
+        func tell(_ written: WrittenFiles) {
+            run.tell(.change(key: "rows 1", value: written.text, at: WallClock.nanoseconds))
+        }
 
         func write(_ numbers: ClosedRange<Int>, ending: Ending? = .delivered) async throws {
             try await ledger.record(numbers.map { .asset(Rows.asset($0, ending: ending)) })
@@ -123,7 +125,8 @@ import Testing
             #expect(reader.next("frames") != nil)
             try await writer.ledger.record([.delivery(Rows.delivery(2, .failed))])
             let told = try #require(reader.next("frames"))
-            #expect(told.data.at("frames.0.receipts.secret-target.state")?.string == "failed", "\(told.data.serialized)")
+            #expect(
+                told.data.at("frames.0.receipts.secret-target.state")?.string == "failed", "\(told.data.serialized)")
             let reply = try bench.client.send("GET", "/api/v1/frames?limit=1", try bench.token(.operate)).json
             #expect(told.data["revision"]?.whole == reply?["revision"]?.whole)
         }
@@ -154,7 +157,9 @@ import Testing
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             #expect(try total(bench) == 3)
             bench.run.tell(.here)
-            for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: bench.state + "/ledger.sqlite" + end) }
+            for end in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: bench.state + "/ledger.sqlite" + end)
+            }
             let ledger = try SQLiteLedger.open(directory: bench.state)
             try await ledger.record([.asset(Rows.asset(1))])
             #expect(try total(bench) == 1)
@@ -176,7 +181,8 @@ import Testing
         return ("frame \(number)", Self.item(text, text))
     }
 
-    /// Whatever comes meanwhile, it is a place in what all readers share: the newest of each file, and beyond that one word that all is new.
+    /// Whatever comes meanwhile, it is a place in what all readers share: the newest of each file, and beyond that one
+    /// word that all is new.
     @Test func whoReadsNothingCostsNothing() {
         let stream = StudioStream(instance: "i"), length = 1000
         var place: Int64 = 0
@@ -202,11 +208,15 @@ import Testing
     @Test func allReadersShareOneText() throws {
         let stream = StudioStream(instance: "i")
         stream.add([("frame 1", Self.item(#"{"secret":1}"#, "{}")), ("list", .list(total: 5, revision: 9))])
-        let first = stream.part(after: 0, Self.trusted), second = stream.part(after: 0, Self.trusted),
-            shown = stream.part(after: 0, Self.viewer)
-        func place(_ part: StudioStream.TextPart) -> UnsafeRawPointer? { part.text.withUnsafeReadableBytes(\.baseAddress) }
+        let first = stream.part(after: 0, Self.trusted), second = stream.part(after: 0, Self.trusted)
+        let shown = stream.part(after: 0, Self.viewer)
+        func place(_ part: StudioStream.TextPart) -> UnsafeRawPointer? {
+            part.text.withUnsafeReadableBytes(\.baseAddress)
+        }
         #expect(place(first) == place(second) && place(first) != place(shown))
-        #expect(!String(buffer: shown.text).contains("secret") && String(buffer: first.text).contains(#""total":5,"revision":9"#))
+        #expect(
+            !String(buffer: shown.text).contains("secret")
+                && String(buffer: first.text).contains(#""total":5,"revision":9"#))
         stream.add([("frame 2", Self.item("{}", "{}"))])
         // What was told last of the whole list is said to all.
         #expect(String(buffer: stream.part(after: first.upTo, Self.viewer).text).contains(#""total":5,"revision":9"#))

@@ -8,7 +8,8 @@ import PackageDescription
 
 /// One target: what it takes from the main package.
 func fuzz(_ name: String, _ products: [String]) -> Target {
-    .executableTarget(name: name, dependencies: products.map { .product(name: $0, package: "filmgate") }, path: "Sources/\(name)")
+    .executableTarget(
+        name: name, dependencies: products.map { .product(name: $0, package: "filmgate") }, path: "Sources/\(name)")
 }
 
 let package = Package(
@@ -18,11 +19,12 @@ let package = Package(
         fuzz(
             "FuzzMedia",
             [
-                "FilmgateCore", "MediaKit", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera",
-                "PanasonicCamera",
-                "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
+                "FilmgateCore", "MediaKit", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera",
+                "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "PentaxCamera", "LeicaCamera", "CardMakes",
             ]),
-        fuzz("FuzzPTP", ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
+        fuzz(
+            "FuzzPTP",
+            ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
         fuzz("FuzzPackets", ["PTPKit", "CameraTesting", "FujifilmCamera"]),
         fuzz("FuzzNeighbours", ["PTPKit", "USBKit", "GPhoto2Wire"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),

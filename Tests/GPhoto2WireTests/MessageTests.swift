@@ -5,18 +5,22 @@ import Testing
 @Suite struct MessageTests {
     static let path = GPhotoPath(folder: Array("/store_00010001/DCIM".utf8), name: [0x44, 0xFF, 0x2E])
     static let requests: [GPhotoRequest] = [
-        .detect, .open(model: "Body 5", port: "usb:001,004"), .list, .read(path, from: 0x1_0000_0001), .wait(milliseconds: 500),
+        .detect, .open(model: "Body 5", port: "usb:001,004"), .list, .read(path, from: 0x1_0000_0001),
+        .wait(milliseconds: 500),
     ]
     static let replies: [GPhotoReply] = [
         .camera(model: "Körper", port: "usb:"), .opened(GPhotoBody(make: "m", model: "", serial: "7")),
-        .file(GPhotoFile(path: path, size: .max, seconds: -1)), .data([1, 2, 3]), .data([]), .done, .failed(code: -53, text: "claim"),
+        .file(GPhotoFile(path: path, size: .max, seconds: -1)), .data([1, 2, 3]), .data([]), .done,
+        .failed(code: -53, text: "claim"),
     ]
 
     @Test(arguments: requests) func requestsSurviveTheWay(_ request: GPhotoRequest) throws {
         #expect(try GPhotoRequest(request.frame) == request)
     }
 
-    @Test(arguments: replies) func repliesSurviveTheWay(_ reply: GPhotoReply) throws { #expect(try GPhotoReply(reply.frame) == reply) }
+    @Test(arguments: replies) func repliesSurviveTheWay(_ reply: GPhotoReply) throws {
+        #expect(try GPhotoReply(reply.frame) == reply)
+    }
 
     @Test(arguments: replies) func damagedRepliesAreRefusedOrReadWithinTheirBounds(_ reply: GPhotoReply) {
         let fields = reply.frame.fields
@@ -40,7 +44,9 @@ import Testing
         let frames = [Frame(1), Frame(68, [UInt8](repeating: 7, count: 70_000)), Frame(69)]
         let bytes = frames.flatMap(\.encoded)
         let writer = Thread {
-            for part in stride(from: 0, to: bytes.count, by: 977) { put(Array(bytes[part..<min(part + 977, bytes.count)]), other) }
+            for part in stride(from: 0, to: bytes.count, by: 977) {
+                put(Array(bytes[part..<min(part + 977, bytes.count)]), other)
+            }
         }
         for frame in frames { #expect(try channel.receive(within: .seconds(120)) == frame) }
         writer.join()
@@ -60,7 +66,9 @@ import Testing
         #expect(throws: WireError.timedOut) { _ = try channel.receive(within: .milliseconds(20)) }
         close(other)
         #expect(throws: WireError.ended) { _ = try channel.receive(within: .seconds(120)) }
-        #expect(throws: WireError.ended) { for _ in 0..<100 { try channel.send(Frame(1, [UInt8](repeating: 0, count: 10_000))) } }
+        #expect(throws: WireError.ended) {
+            for _ in 0..<100 { try channel.send(Frame(1, [UInt8](repeating: 0, count: 10_000))) }
+        }
     }
 
     private func pair() throws -> (FrameChannel, Int32) {
@@ -70,7 +78,9 @@ import Testing
     }
 }
 
-private func put(_ bytes: [UInt8], _ descriptor: Int32) { _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+private func put(_ bytes: [UInt8], _ descriptor: Int32) {
+    _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+}
 
 /// A thread that can be waited for.
 private struct Thread {

@@ -16,21 +16,23 @@ import Testing
         #expect(server.seen.count == 1)
     }
 
-    /// libcurl repeats a request by itself when a kept connection dies without an answer: with a whole body at the server that would be a
-    /// second asset.
+    /// libcurl repeats a request by itself when a kept connection dies without an answer: with a whole body at the
+    /// server that would be a second asset.
     @Test(arguments: [0, 5, 200_000]) func aRequestThatTheServerMayHaveIsNotRepeatedUnasked(_ size: Int) async throws {
         let server = try FaultServer { seen, _ in seen.method == "GET" ? .answer(200, body: "warm") : .hangUpAfterBody }
         defer { server.stop() }
         let transport = CurlTransport()
         _ = try await transport.send(HTTPExchange(HTTPRequest("GET", server.url)))
         let error = await failure { () async throws(IngestError) in
-            try await transport.send(HTTPExchange(HTTPRequest("POST", server.url), body: .bytes([UInt8](repeating: 1, count: size))))
+            try await transport.send(
+                HTTPExchange(HTTPRequest("POST", server.url), body: .bytes([UInt8](repeating: 1, count: size))))
         }
         #expect(error?.code == .network)
         #expect(server.seen.count { $0.method == "POST" } == 1)
     }
 
-    /// The server closes a kept connection at the very moment of the next request: that it cannot have, so it is sent anew.
+    /// The server closes a kept connection at the very moment of the next request: that it cannot have, so it is sent
+    /// anew.
     @Test func aConnectionThatWasJustEndingIsReplaced() async throws {
         let server = try FaultServer { seen, number in
             seen.method == "GET" ? .answer(200) : number == 1 ? .reset(afterBody: 100_000) : .answer(201)
@@ -55,7 +57,9 @@ import Testing
     }
 
     @Test func anAnswerCutShortIsNoAnswer() async throws {
-        let server = try FaultServer { _, _ in .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"id\":".utf8)) }
+        let server = try FaultServer { _, _ in
+            .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{\"id\":".utf8))
+        }
         defer { server.stop() }
         let error = await failure { () async throws(IngestError) in
             try await CurlTransport().send(HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([1])))
@@ -114,7 +118,8 @@ import Testing
         (options.stall, options.answer) = (.milliseconds(300), .milliseconds(300))
         let transport = CurlTransport(options)
         let error = await failure { () async throws(IngestError) in
-            try await transport.send(HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 1, count: 20_000_000))))
+            try await transport.send(
+                HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 1, count: 20_000_000))))
         }
         #expect(error?.code == .network)
     }
@@ -141,11 +146,15 @@ import Testing
         options.lanes = 1
         let transport = CurlTransport(options), url = server.url
         let first = Task {
-            await failure { () async throws(IngestError) in try await transport.send(HTTPExchange(HTTPRequest("GET", url))) }
+            await failure { () async throws(IngestError) in
+                try await transport.send(HTTPExchange(HTTPRequest("GET", url)))
+            }
         }
         await server.arrival(of: 1)
         let second = Task {
-            await failure { () async throws(IngestError) in try await transport.send(HTTPExchange(HTTPRequest("GET", url))) }
+            await failure { () async throws(IngestError) in
+                try await transport.send(HTTPExchange(HTTPRequest("GET", url)))
+            }
         }
         second.cancel()
         #expect(await second.value?.code == .cancelled)

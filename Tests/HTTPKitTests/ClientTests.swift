@@ -33,20 +33,26 @@ final class RenewingAuth: AuthProvider {
     let body = HTTPBody.bytes(Array("picture".utf8))
 
     @Test func renewsOnceAfterA401AndSendsTheWholeBodyAgain() async throws {
-        let server = try FaultServer { seen, _ in .answer(seen[header: "Authorization"] == "Bearer secret-token-1" ? 201 : 401) }
+        let server = try FaultServer { seen, _ in
+            .answer(seen[header: "Authorization"] == "Bearer secret-token-1" ? 201 : 401)
+        }
         defer { server.stop() }
         let auth = RenewingAuth()
-        let response = try await HTTPClient(CurlTransport(), auth: auth).send(HTTPExchange(HTTPRequest("PUT", server.url), body: body))
+        let response = try await HTTPClient(CurlTransport(), auth: auth).send(
+            HTTPExchange(HTTPRequest("PUT", server.url), body: body))
         #expect(response.status == 201 && auth.renewals == 1)
         #expect(server.seen.map { String(decoding: $0.body, as: UTF8.self) } == ["picture", "picture"])
     }
 
     @Test func a401AfterRenewingHoldsTheTarget() async throws {
-        let server = try FaultServer { seen, _ in .answer(401, body: "bad token \(seen[header: "Authorization"] ?? "")") }
+        let server = try FaultServer { seen, _ in
+            .answer(401, body: "bad token \(seen[header: "Authorization"] ?? "")")
+        }
         defer { server.stop() }
         let auth = RenewingAuth()
         let error = await failure { () async throws(IngestError) in
-            try await HTTPClient(CurlTransport(), auth: auth).send(HTTPExchange(HTTPRequest("PUT", server.url), body: body))
+            try await HTTPClient(CurlTransport(), auth: auth).send(
+                HTTPExchange(HTTPRequest("PUT", server.url), body: body))
         }
         #expect(error?.code == .unauthorized && auth.renewals == 1 && server.seen.count == 2)
         #expect(error?.message.contains("bad token") == true && error?.message.contains("secret-token") == false)
@@ -92,7 +98,8 @@ final class RenewingAuth: AuthProvider {
     @Test(arguments: [301, 302, 303]) func anUploadIsNotTurnedIntoAGet(_ status: Int) async throws {
         let server = try FaultServer { _, _ in .answer(status, headers: [("Location", "/b")]) }
         defer { server.stop() }
-        let response = try await HTTPClient(CurlTransport()).send(HTTPExchange(HTTPRequest("POST", server.url), body: body))
+        let response = try await HTTPClient(CurlTransport()).send(
+            HTTPExchange(HTTPRequest("POST", server.url), body: body))
         #expect(response.status == status && server.seen.count == 1)
     }
 

@@ -8,7 +8,8 @@ import Testing
         let server = try FaultServer { _, _ in .answer(201, headers: [("X-Reply", "yes")], body: "stored") }
         defer { server.stop() }
         let file = try ScratchFile(count: 200_000)
-        let response = try await CurlTransport().send(HTTPExchange(HTTPRequest("PUT", server.url + "/a.jpg"), body: file.body()))
+        let response = try await CurlTransport().send(
+            HTTPExchange(HTTPRequest("PUT", server.url + "/a.jpg"), body: file.body()))
         #expect(response.status == 201)
         #expect(response[header: "x-reply"] == "yes")
         #expect(String(decoding: response.body, as: UTF8.self) == "stored")
@@ -64,7 +65,8 @@ import Testing
         let file = try ScratchFile(count: 700_000)
         // As xxhsum -H2 prints it; the other digest is not looked at then.
         let slice = FileSlice(
-            path: file.path, size: 700_000, sha256: String(repeating: "a", count: 64), xxh128: "438b5dab7290878e4fec641c8e15ee31")
+            path: file.path, size: 700_000, sha256: String(repeating: "a", count: 64),
+            xxh128: "438b5dab7290878e4fec641c8e15ee31")
         let answer = try await CurlTransport().send(HTTPExchange(HTTPRequest("PUT", server.url), body: .file(slice)))
         #expect(answer.status == 201)
     }
@@ -133,14 +135,16 @@ import Testing
 
     @Test(arguments: ["X\r\nInjected", "", "a b"]) func refusesHeadersThatAreNone(_ name: String) async throws {
         let error = await failure { () async throws(IngestError) in
-            try await CurlTransport().send(HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:9", headers: [(name, "x")])))
+            try await CurlTransport().send(
+                HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:9", headers: [(name, "x")])))
         }
         #expect(error?.code == .misconfigured)
     }
 
     @Test func noHeaderValueStartsAnother() async throws {
         let error = await failure { () async throws(IngestError) in
-            try await CurlTransport().send(HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:9", headers: [("X", "a\r\nB: c")])))
+            try await CurlTransport().send(
+                HTTPExchange(HTTPRequest("GET", "http://127.0.0.1:9", headers: [("X", "a\r\nB: c")])))
         }
         #expect(error?.code == .misconfigured)
     }
@@ -150,10 +154,13 @@ import Testing
         defer { server.stop() }
         var options = TransportOptions()
         (options.lanes, options.bytesPerSecond) = (2, 400_000)
-        let transport = CurlTransport(options), body = HTTPBody.bytes([UInt8](repeating: 7, count: 200_000)), url = server.url
+        let transport = CurlTransport(options), body = HTTPBody.bytes([UInt8](repeating: 7, count: 200_000))
+        let url = server.url
         let clock = ContinuousClock(), start = clock.now
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 { group.addTask { _ = try? await transport.send(HTTPExchange(HTTPRequest("PUT", url), body: body)) } }
+            for _ in 0..<2 {
+                group.addTask { _ = try? await transport.send(HTTPExchange(HTTPRequest("PUT", url), body: body)) }
+            }
         }
         // 400 kB less the 100 kB that may go at once: never faster than three quarters of a second.
         #expect(clock.now - start > .milliseconds(700))
@@ -164,7 +171,8 @@ import Testing
         let server = try FaultServer { _, _ in .answer(200) }
         defer { server.stop() }
         let most = Box<UInt64>(0)
-        var exchange = HTTPExchange(HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 7, count: 3_000_000)))
+        var exchange = HTTPExchange(
+            HTTPRequest("PUT", server.url), body: .bytes([UInt8](repeating: 7, count: 3_000_000)))
         exchange.progress = { bytes in most.value = max(most.value, bytes) }
         _ = try await CurlTransport().send(exchange)
         #expect(most.value == 3_000_000)

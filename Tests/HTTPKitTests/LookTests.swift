@@ -6,7 +6,8 @@ import Testing
 /// Questions about one address, and servers that send them on to another.
 @Suite(.timeLimit(.minutes(5))) struct LookTests {
     private func code(of url: String) async -> IngestError.Code? {
-        await failure { () async throws(IngestError) in try await HTTPClient(CurlTransport()).look(HTTPExchange(HTTPRequest("HEAD", url)))
+        await failure { () async throws(IngestError) in
+            try await HTTPClient(CurlTransport()).look(HTTPExchange(HTTPRequest("HEAD", url)))
         }?.code
     }
 
@@ -32,7 +33,12 @@ import Testing
             case "/store/1": .answer(200, body: "abc")
             case "/login": .answer(200, body: "xyz")
             case "/gone": .answer(404)
-            default: .answer(302, headers: [("Location", seen.target == "/good" ? "/store/1" : seen.target == "/bad" ? "/login" : "/gone")])
+            default:
+                .answer(
+                    302,
+                    headers: [
+                        ("Location", seen.target == "/good" ? "/store/1" : seen.target == "/bad" ? "/login" : "/gone")
+                    ])
             }
         }
         defer { server.stop() }
@@ -40,7 +46,8 @@ import Testing
         let digest = Hex.text(of: ByteDigest.sha256(Array("abc".utf8)))
         #expect(try await client.compare(server.url + "/good", size: 3, sha256: digest) == .equal)
         for name in ["/bad", "/lost"] {
-            let error = await failure { () async throws(IngestError) in try await client.compare(server.url + name, size: 3, sha256: digest)
+            let error = await failure { () async throws(IngestError) in
+                try await client.compare(server.url + name, size: 3, sha256: digest)
             }
             #expect(error?.code == .untrusted)
         }

@@ -8,7 +8,8 @@ import Testing
 /// The bandwidth limit, by a clock whose time passes only by waiting.
 @Suite(.timeLimit(.minutes(2))) struct SendPaceTests {
     @Test func grantsWhatTheRateAllowsAndNoMore() {
-        let time = WaitedTime(), limiter = BandwidthLimiter(bytesPerSecond: 1_000_000, clock: time.clock), stop = StopFlag()
+        let time = WaitedTime(), limiter = BandwidthLimiter(bytesPerSecond: 1_000_000, clock: time.clock)
+        let stop = StopFlag()
         var sent = 0
         while sent < 20_000_000 { sent += limiter.take(upTo: 512 << 10, UInt64(20_000_000 - sent), stop: stop) }
         #expect(sent == 20_000_000)
@@ -38,7 +39,8 @@ import Testing
 
     @Test func stoppingEndsTheWait() {
         let stop = StopFlag()
-        let limiter = BandwidthLimiter(bytesPerSecond: 8, clock: LimiterClock(now: { .zero }, wait: { _ in stop.raise() }))
+        let limiter = BandwidthLimiter(
+            bytesPerSecond: 8, clock: LimiterClock(now: { .zero }, wait: { _ in stop.raise() }))
         _ = limiter.take(upTo: 8, 8, stop: stop)
         _ = limiter.take(upTo: 8, 8, stop: stop)
         _ = limiter.take(upTo: 8, 8, stop: stop)

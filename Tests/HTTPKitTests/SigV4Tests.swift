@@ -5,7 +5,8 @@ import Testing
 
 /// The examples that Amazon publishes for S3 ("Signature Calculations for the Authorization Header").
 @Suite struct SigV4Tests {
-    static let keys = AWSKeys(accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: SecretValue("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"))
+    static let keys = AWSKeys(
+        accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: SecretValue("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"))
     static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
     func signature(_ request: HTTPRequest) throws -> String? {
@@ -38,7 +39,8 @@ import Testing
 
     @Test func listObjects() throws {
         let request = HTTPRequest(
-            "GET", "https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2", headers: [("x-amz-content-sha256", Self.empty)])
+            "GET", "https://examplebucket.s3.amazonaws.com/?prefix=J&max-keys=2",
+            headers: [("x-amz-content-sha256", Self.empty)])
         #expect(try signature(request) == "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7")
     }
 
@@ -49,7 +51,8 @@ import Testing
             "PUT", "http://127.0.0.1:9000/b/a%20(1)+x.jpg", headers: [("authorization", "old"), ("X-Amz-Date", "old")])
         let signed = try SigV4(region: "auto").sign(request, with: keys, at: 0)
         #expect(signed.url == "http://127.0.0.1:9000/b/a%20%281%29%2Bx.jpg")
-        #expect(signed[header: "x-amz-security-token"] == "session" && signed[header: "x-amz-date"] == "19700101T000000Z")
+        #expect(
+            signed[header: "x-amz-security-token"] == "session" && signed[header: "x-amz-date"] == "19700101T000000Z")
         #expect(signed.headers.filter { $0.name.lowercased() == "authorization" }.count == 1)
         let authorization = signed[header: "Authorization"] ?? ""
         #expect(authorization.contains("SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"))

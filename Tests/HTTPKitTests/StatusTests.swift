@@ -5,22 +5,24 @@ import Testing
 @Suite struct StatusTests {
     func response(_ status: Int, _ headers: [(String, String)] = [], _ body: String = "") -> HTTPResponse {
         HTTPResponse(
-            status: status, headers: headers.map { ($0.0, $0.1) }, body: Array(body.utf8), url: "https://gallery.example/api?secret=1")
+            status: status, headers: headers.map { ($0.0, $0.1) }, body: Array(body.utf8),
+            url: "https://gallery.example/api?secret=1")
     }
 
     @Test(arguments: [
-        (400, IngestError.Code.rejected), (401, .unauthorized), (402, .storageFull), (403, .unauthorized), (404, .rejected),
-        (405, .rejected),
-        (407, .unauthorized), (408, .rateLimited), (409, .rejected), (413, .rejected), (415, .rejected), (425, .rateLimited),
-        (429, .rateLimited),
-        (500, .unavailable), (501, .rejected), (502, .unavailable), (503, .unavailable), (504, .unavailable), (505, .rejected),
+        (400, IngestError.Code.rejected), (401, .unauthorized), (402, .storageFull), (403, .unauthorized),
+        (404, .rejected), (405, .rejected), (407, .unauthorized), (408, .rateLimited), (409, .rejected),
+        (413, .rejected), (415, .rejected), (425, .rateLimited), (429, .rateLimited), (500, .unavailable),
+        (501, .rejected), (502, .unavailable), (503, .unavailable), (504, .unavailable), (505, .rejected),
         (507, .storageFull),
         (301, .untrusted), (308, .untrusted), (202, .rejected), (599, .unavailable),
     ])
     func statusMeans(_ status: Int, _ code: IngestError.Code) {
         let error = HTTPStatus.error(for: response(status))
         #expect(error.code == code)
-        #expect(error.message.contains("gallery.example") && error.message.contains("\(status)") && !error.message.contains("secret"))
+        #expect(
+            error.message.contains("gallery.example") && error.message.contains("\(status)")
+                && !error.message.contains("secret"))
     }
 
     /// What a person can read of it, without brackets and quotes.
@@ -43,8 +45,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "<!DOCTYPE html>", "<!doctype\n HTML PUBLIC>", "<html>", "<HTML lang=en>", "<head>", "<body onload=x>", "<script>",
-        "<meta charset=x>", "<title>x", "\u{FEFF} \r\n<html", "<!-- x --><!---->\n<html>", "<?xml version=\"1.0\"?>\n<!DOCTYPE html>",
+        "<!DOCTYPE html>", "<!doctype\n HTML PUBLIC>", "<html>", "<HTML lang=en>", "<head>", "<body onload=x>",
+        "<script>", "<meta charset=x>", "<title>x", "\u{FEFF} \r\n<html", "<!-- x --><!---->\n<html>",
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE html>",
         "<!-- without an end",
         "<!--><script>",
     ])
@@ -63,11 +66,17 @@ import Testing
     }
 
     @Test func whatIsCalledHTMLIsAPageUnlessItSaysLittle() {
-        func isPage(_ body: String, _ type: String = "text/html") -> Bool { response(200, [("Content-Type", type)], body).isPage }
-        for body in ["Please sign in.", "Welcome <form>", "<x>", "<!-- x -->", "a\u{1}b", String(repeating: "a", count: 65)] {
+        func isPage(_ body: String, _ type: String = "text/html") -> Bool {
+            response(200, [("Content-Type", type)], body).isPage
+        }
+        for body in [
+            "Please sign in.", "Welcome <form>", "<x>", "<!-- x -->", "a\u{1}b", String(repeating: "a", count: 65),
+        ] {
             #expect(isPage(body) && isPage(body, "application/xhtml+xml; charset=utf-8"))
         }
-        for body in [" ok\n", "\u{FEFF}1", "[]", #"{"message": "all <b>well</b>"}"#, "\u{FEFF}", " \r\n"] { #expect(!isPage(body)) }
+        for body in [" ok\n", "\u{FEFF}1", "[]", #"{"message": "all <b>well</b>"}"#, "\u{FEFF}", " \r\n"] {
+            #expect(!isPage(body))
+        }
     }
 
     @Test func whatCameCompressedMayBeAPage() {
@@ -75,12 +84,15 @@ import Testing
             response(200, [("Content-Encoding", coding)] + (type.map { [("Content-Type", $0)] } ?? []), body).isPage
         }
         #expect(isPage("text/html", "gzip") && isPage(nil, "br", "x") && isPage("text/html", "br", "x"))
-        #expect(!isPage("application/json", "gzip") && !isPage("text/html", "identity", "ok") && !isPage("text/html", "gzip", ""))
+        #expect(
+            !isPage("application/json", "gzip") && !isPage("text/html", "identity", "ok")
+                && !isPage("text/html", "gzip", ""))
     }
 
     @Test(arguments: [
-        "", "OK", "{}", "[1]", "<?xml version=\"1.0\"?><CompleteMultipartUploadResult><ETag>x</ETag>", "<d:multistatus xmlns:d=\"DAV:\">",
-        "<header>", "<html5>", "<?xml", "<!DOCTYPE svg>", "<titles/>", "<", "<!", "<Result><html></html></Result>", "1", "\u{0}",
+        "", "OK", "{}", "[1]", "<?xml version=\"1.0\"?><CompleteMultipartUploadResult><ETag>x</ETag>",
+        "<d:multistatus xmlns:d=\"DAV:\">", "<header>", "<html5>", "<?xml", "<!DOCTYPE svg>", "<titles/>", "<", "<!",
+        "<Result><html></html></Result>", "1", "\u{0}",
     ])
     func whatServersAnswerIsNoPage(_ text: String) {
         for type in [nil, "text/plain", "application/xml", "application/json"] {
@@ -96,11 +108,14 @@ import Testing
             "  No\n such\talbum\u{0} ".replacing("\u{0}", with: ""),
             "<html><head><title>No such album</title></head></html>", #"["No such album"]"#,
         ]
-        for body in bodies { #expect(HTTPStatus.error(for: response(404, [], body)).message.hasSuffix("It says: No such album")) }
+        for body in bodies {
+            #expect(HTTPStatus.error(for: response(404, [], body)).message.hasSuffix("It says: No such album"))
+        }
     }
 
     @Test func wordsAreBoundedAndCannotForgeLines() {
-        let error = HTTPStatus.error(for: response(400, [], String(repeating: "long ", count: 10_000) + "\u{1B}[31mred\n\u{202E}"))
+        let error = HTTPStatus.error(
+            for: response(400, [], String(repeating: "long ", count: 10_000) + "\u{1B}[31mred\n\u{202E}"))
         #expect(error.message.count < 400 && error.message.unicodeScalars.allSatisfy { $0.value >= 0x20 })
         let short = HTTPStatus.error(for: response(400, [], "\u{1B}[31mred\nnext\u{202E}line\u{0085}x"))
         #expect(short.message.hasSuffix("It says: [31mred next line x"))
@@ -133,7 +148,10 @@ import Testing
         signed.set("Authorization", "Basic " + Base64.text(of: Array("ann:p@ss word".utf8)))
         let redactor = Redactor(plain: plain, signed: signed)
         let header = signed.headers[0].value
-        for text in ["p@ss word", Percent.encode("p@ss word"), Base64.text(of: Array("p@ss word".utf8)), header, "s1gnature%2B", "Basic"] {
+        for text in [
+            "p@ss word", Percent.encode("p@ss word"), Base64.text(of: Array("p@ss word".utf8)), header, "s1gnature%2B",
+            "Basic",
+        ] {
             let scrubbed = redactor.scrub("before \(text) after")
             #expect(scrubbed.hasPrefix("before ") && scrubbed.hasSuffix(" after"))
             #expect(text == "Basic" || !scrubbed.contains(text))

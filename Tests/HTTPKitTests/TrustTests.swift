@@ -4,7 +4,9 @@ import HTTPKit
 import Testing
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable)) struct TrustTests {
-    func get(_ server: TLSServer, host: String = "localhost", _ options: TransportOptions = TransportOptions()) async -> IngestError? {
+    func get(_ server: TLSServer, host: String = "localhost", _ options: TransportOptions = TransportOptions()) async
+        -> IngestError?
+    {
         await failure { () async throws(IngestError) in
             try await CurlTransport(options).send(HTTPExchange(HTTPRequest("GET", "https://\(host):\(server.port)/")))
         }
@@ -31,7 +33,9 @@ import Testing
         #expect(await get(server, host: "127.0.0.1", options)?.code == .untrusted)
     }
 
-    @Test(arguments: ["/nonexistent/ca.pem", "/dev/null"]) func authoritiesThatCannotBeReadNeverMeanInsecure(_ path: String) async throws {
+    @Test(arguments: ["/nonexistent/ca.pem", "/dev/null"]) func authoritiesThatCannotBeReadNeverMeanInsecure(
+        _ path: String
+    ) async throws {
         let server = try await TLSServer()
         var options = TransportOptions()
         options.authorities = path

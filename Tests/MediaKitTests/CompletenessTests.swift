@@ -25,7 +25,8 @@ import Testing
         var jpeg = JPEGBuilder.camera()
         for isWhole in [true, false] {
             jpeg.hasEnd = isWhole
-            let bytes = jpeg.build(), all = reading(bytes), bare = MediaReader.read(MemorySource(bytes), name: nil, facts: false)
+            let bytes = jpeg.build(), all = reading(bytes)
+            let bare = MediaReader.read(MemorySource(bytes), name: nil, facts: false)
             #expect(!all.facts.isEmpty && bare?.facts.isEmpty == true)
             #expect(bare?.completeness == all.completeness && bare?.format == all.format)
         }
@@ -45,9 +46,12 @@ import Testing
 
     @Test func aPatternIsFoundWhereItFirstBegins() {
         let bytes = Bytes([9, 1, 1, 2, 1, 2, 3, 1])
-        #expect(bytes.index(of: [1, 2]) == 2 && bytes.index(of: [1, 2], from: 3) == 4 && bytes.index(of: [1, 2], from: 5) == nil)
+        #expect(
+            bytes.index(of: [1, 2]) == 2 && bytes.index(of: [1, 2], from: 3) == 4
+                && bytes.index(of: [1, 2], from: 5) == nil)
         #expect(bytes.index(of: [1], from: 7) == 7 && bytes.index(of: [3, 1]) == 6 && bytes.index(of: [1, 9]) == nil)
-        #expect(bytes.index(of: [9]) == 0 && bytes.index(of: [1], from: 8) == nil && bytes.index(of: [1], from: 99) == nil)
+        #expect(
+            bytes.index(of: [9]) == 0 && bytes.index(of: [1], from: 8) == nil && bytes.index(of: [1], from: 99) == nil)
         #expect(bytes.part(1, 3)?.index(of: [2, 1]) == nil && bytes.part(1, 4)?.index(of: [2, 1]) == 2)
         #expect(Bytes.none.index(of: [1]) == nil && Bytes([1]).index(of: [1, 2]) == nil && bytes.index(of: []) == nil)
     }
@@ -100,7 +104,8 @@ import Testing
 
     @Test func stripsAndTilesLieInside() {
         func file(_ offsets: [Int], _ counts: [Int]) -> [UInt8] {
-            TIFFBuilder(folders: [[(Tag.stripOffsets, .long(offsets)), (Tag.stripByteCounts, .long(counts))]]).build() ++ zeros(1000)
+            TIFFBuilder(folders: [[(Tag.stripOffsets, .long(offsets)), (Tag.stripByteCounts, .long(counts))]]).build()
+                ++ zeros(1000)
         }
         #expect(check(file([8, 500], [100, 100])) == .complete)
         #expect(isTruncated(file([8, 2000], [100, 100])))
@@ -111,7 +116,8 @@ import Testing
 
     @Test func riffAndPNGFit() {
         let sound =
-            ascii("RIFF") ++ le32(36 + 400) ++ ascii("WAVEfmt ") ++ le32(16) ++ zeros(16) ++ ascii("data") ++ le32(400) ++ zeros(400)
+            ascii("RIFF") ++ le32(36 + 400) ++ ascii("WAVEfmt ") ++ le32(16) ++ zeros(16) ++ ascii("data") ++ le32(400)
+            ++ zeros(400)
         #expect(check(sound) == .complete)
         #expect(isTruncated(Array(sound.dropLast(100))))
         let picture = [0x89] ++ ascii("PNG\r\n\u{1A}\n") ++ be32(0) ++ ascii("IEND") ++ zeros(4)

@@ -7,7 +7,9 @@ import Testing
     private let exif = TIFFBuilder.camera().build()
 
     /// The facts that every seed with a camera's Exif block must give.
-    private func expectCamera(_ facts: MediaFacts, serial: String? = "0012345", _ place: SourceLocation = #_sourceLocation) {
+    private func expectCamera(
+        _ facts: MediaFacts, serial: String? = "0012345", _ place: SourceLocation = #_sourceLocation
+    ) {
         #expect(facts.make == "Acme" && facts.model == "A-1" && facts.serial == serial, sourceLocation: place)
         #expect(facts.captured?.description == "2026-05-01T12:30:05.25+02:00", sourceLocation: place)
         #expect(facts.iso == 400 && facts.exposureTime == Rational(1, 250), sourceLocation: place)
@@ -15,9 +17,12 @@ import Testing
 
     @Test(arguments: [(42, Endian.little), (42, .big), (0x4F52, .little), (0x5352, .big)])
     func rawInTIFF(_ magic: Int, _ order: Endian) {
-        let result = reading(tiffRAW(magic: magic, order: order, xmp: xmpPacket(attributes: #"xmp:Rating="2""#)), "A.ORF")
+        let result = reading(
+            tiffRAW(magic: magic, order: order, xmp: xmpPacket(attributes: #"xmp:Rating="2""#)), "A.ORF")
         expectCamera(result.facts, serial: "D-77")
-        #expect(result.facts.width == 6048 && result.facts.height == 4024 && result.facts.rating == 2 && result.flags.isEmpty)
+        #expect(
+            result.facts.width == 6048 && result.facts.height == 4024 && result.facts.rating == 2
+                && result.flags.isEmpty)
         #expect(result.completeness == .complete)
     }
 
@@ -27,8 +32,10 @@ import Testing
         func entry(_ tag: Int, _ format: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
             be16(tag) ++ be16(format) ++ be64(count) ++ value ++ zeros(8 - value.count)
         }
-        let entries = entry(0x0100, 3, 1, be16(320)) ++ entry(0x0101, 3, 1, be16(200)) ++ entry(0x010F, 2, 5, ascii("Acme\0"))
-        let facts = reading(ascii("MM") ++ be16(43) ++ be16(8) ++ be16(0) ++ be64(16) ++ be64(3) ++ entries ++ be64(0)).facts
+        let entries =
+            entry(0x0100, 3, 1, be16(320)) ++ entry(0x0101, 3, 1, be16(200)) ++ entry(0x010F, 2, 5, ascii("Acme\0"))
+        let facts = reading(ascii("MM") ++ be16(43) ++ be16(8) ++ be16(0) ++ be64(16) ++ be64(3) ++ entries ++ be64(0))
+            .facts
         #expect(facts.make == "Acme" && facts.width == 320 && facts.height == 200)
     }
 
@@ -36,7 +43,9 @@ import Testing
         let jpeg = JPEGBuilder.camera().build()
         let first = reading(raf(jpeg), "A.RAF")
         expectCamera(first.facts)
-        #expect(first.facts.width == 6000 && first.facts.height == 4000 && first.completeness == .complete && first.flags.isEmpty)
+        #expect(
+            first.facts.width == 6000 && first.facts.height == 4000 && first.completeness == .complete
+                && first.flags.isEmpty)
         let second = reading(rw2(jpeg), "A.RW2")
         expectCamera(second.facts)
         #expect(second.facts.width == 4000 && second.facts.height == 3000 && second.flags.isEmpty)
@@ -52,7 +61,8 @@ import Testing
         let result = reading(crw(), "A.CRW")
         let facts = result.facts
         #expect(facts.make == "Acme" && facts.model == "A-1" && facts.owner == "Ann" && facts.serial == "0560018150")
-        #expect(facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.width == 3072 && facts.height == 2048)
+        #expect(
+            facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.width == 3072 && facts.height == 2048)
         #expect(result.flags.isEmpty && result.completeness == .complete)
     }
 
@@ -67,7 +77,9 @@ import Testing
     @Test func packedAndReversedHeaders() {
         expectCamera(reading(eip(tiffRAW()), "A.EIP").facts, serial: "D-77")
         let facts = reading(reversedRAW(), "A.RAW").facts
-        #expect(facts.model == "N DIGITAL" && facts.captured?.description == "2026-05-01T12:30:05" && facts.focalLength == Rational(55, 1))
+        #expect(
+            facts.model == "N DIGITAL" && facts.captured?.description == "2026-05-01T12:30:05"
+                && facts.focalLength == Rational(55, 1))
     }
 
     @Test(arguments: ["heic", "avif", "mif1"]) func picturesInBoxes(_ brand: String) {
@@ -77,7 +89,9 @@ import Testing
         #expect(result.kindByContent == .heif && result.flags.isEmpty && result.completeness == .complete)
     }
 
-    @Test(arguments: ["a.cr3", "a.webp", "a.png", "b.png", "a.psd", "a.jxl", "a.exv"]) func blocksInOtherContainers(_ name: String) throws {
+    @Test(arguments: ["a.cr3", "a.webp", "a.png", "b.png", "a.psd", "a.jxl", "a.exv"]) func blocksInOtherContainers(
+        _ name: String
+    ) throws {
         let seed = try #require(seeds.first { $0.name == name })
         let result = reading(seed.bytes, name)
         expectCamera(result.facts)
@@ -92,9 +106,13 @@ import Testing
     @Test func memosAndOldClips() {
         #expect(reading(wav(broadcast: true), "A.WAV").facts.captured?.description == "2026-05-01T12:30:05")
         let memo = reading(wav(broadcast: false), "A.WAV").facts
-        #expect(memo.captured?.description == "2026-05-01T12:30:05.0" && memo.make == "Acme" && memo.model == "A-1" && memo.duration == 0.5)
+        #expect(
+            memo.captured?.description == "2026-05-01T12:30:05.0" && memo.make == "Acme" && memo.model == "A-1"
+                && memo.duration == 0.5)
         let clip = reading(avi(), "A.AVI").facts
-        #expect(clip.captured?.description == "2026-05-01T12:30:05" && clip.make == "Acme" && clip.width == 640 && clip.duration == 2)
+        #expect(
+            clip.captured?.description == "2026-05-01T12:30:05" && clip.make == "Acme" && clip.width == 640
+                && clip.duration == 2)
         #expect(reading(avi(time: "2026/ 5/ 1 12:30PM\0")).facts.captured?.description == "2026-05-01T12:30:00")
         #expect(reading(avi(time: "2026/05/01/ 12:30")).facts.captured?.description == "2026-05-01T12:30:00")
         #expect(reading(dv(), "A.DV").facts.captured?.description == "2026-05-01T12:30:05")
@@ -109,7 +127,9 @@ import Testing
 
     @Test(arguments: [true, false]) func transportStreams(_ stamped: Bool) {
         let bytes = transportStream(stamped: stamped), facts = reading(bytes, "A.MTS").facts
-        #expect(facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.model == "ILCE-7M3" && facts.make == nil)
+        #expect(
+            facts.captured?.description == "2026-05-01T12:30:05+02:00" && facts.model == "ILCE-7M3" && facts.make == nil
+        )
         #expect(facts.exposureTime == Rational(1, 50) && facts.fNumber == Rational(63, 10))
         #expect(facts.width == 1920 && facts.height == 1080)
     }
@@ -127,7 +147,9 @@ import Testing
         let tape = try #require(VideoSequence.pixelSize(in: Bytes([0, 0, 1, 0xB3, 0x5A, 0x04, 0x38, 0x13])))
         #expect(tape.width == 1440 && tape.height == 1080)
         // Every cut and every changed byte ends in some size or none.
-        for length in sequence(1920).indices { _ = VideoSequence.pixelSize(in: Bytes([0, 0, 1] + sequence(1920).prefix(length))) }
+        for length in sequence(1920).indices {
+            _ = VideoSequence.pixelSize(in: Bytes([0, 0, 1] + sequence(1920).prefix(length)))
+        }
         for index in sequence(1920).indices.dropFirst() {
             for value in UInt8.min...UInt8.max {
                 var bytes = [0, 0, 1] + sequence(1920)
@@ -140,8 +162,8 @@ import Testing
 
     @Test func sizesOfPlainPictures() {
         let pictures = [
-            (bmp(), "A.BMP"), (bmp(height: -200), "A.BMP"), (bmp(old: true), "A.BMP"), (gif(), "A.GIF"), (jxlStream, "A.JXL"),
-            (box("JXL ", zeros(4)) ++ box("jxlp", be32(0) ++ jxlStream), "B.JXL"),
+            (bmp(), "A.BMP"), (bmp(height: -200), "A.BMP"), (bmp(old: true), "A.BMP"), (gif(), "A.GIF"),
+            (jxlStream, "A.JXL"), (box("JXL ", zeros(4)) ++ box("jxlp", be32(0) ++ jxlStream), "B.JXL"),
         ]
         for (bytes, name) in pictures {
             let result = reading(bytes, name), size = name.hasSuffix("JXL") ? (200, 130) : (320, 200)
@@ -151,7 +173,9 @@ import Testing
         #expect(FileSignature.format(of: ascii("BMW owners' meeting, all of them")) == nil)
         let edges = [(0x7FFF_FFFF, -0x8000_0000), (0, 0), (-1, 1)]
         for (width, height) in edges {
-            let facts = reading(ascii("BM") ++ zeros(12) ++ le32(40) ++ le32(width & 0xFFFF_FFFF) ++ le32(height & 0xFFFF_FFFF)).facts
+            let facts = reading(
+                ascii("BM") ++ zeros(12) ++ le32(40) ++ le32(width & 0xFFFF_FFFF) ++ le32(height & 0xFFFF_FFFF)
+            ).facts
             #expect(facts.width == nil && facts.height == nil)
         }
     }
@@ -159,7 +183,8 @@ import Testing
     @Test func clipsOfBigCameras() {
         let clip = reading(r3d(), "A.R3D").facts
         #expect(
-            clip.captured?.description == "2026-05-01T12:30:05" && clip.model == "A-1" && clip.serial == "130-246" && clip.width == 5120)
+            clip.captured?.description == "2026-05-01T12:30:05" && clip.model == "A-1" && clip.serial == "130-246"
+                && clip.width == 5120)
         for (bytes, name) in [(mxf(), "A.MXF"), (matroska(), "A.MKV")] {
             let result = reading(bytes, name)
             #expect(result.facts.captured?.unixSeconds == 1_777_631_405 && result.flags == ["zone-assumed"], "\(name)")

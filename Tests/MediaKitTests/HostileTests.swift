@@ -30,8 +30,9 @@ import Testing
     @Test func hugeCountsAndOffsetsGiveNothing() {
         let blocks = [
             directory([entry(0x010F, 2, 0xFFFF_FFFF, 26)]), directory([entry(0x010F, 2, 100, 0xFFFF_FF00)]),
-            directory([entry(0x010F, 5, 0x2000_0001, 8)]), directory([], count: 0xFFFF), directory([entry(0x014A, 4, 0x4000_0000, 8)]),
-            ascii("II") ++ le16(42) ++ le32(0xFFFF_FFFF), ascii("MM") ++ be16(43) ++ be16(8) ++ be16(0) ++ be64(Int.max),
+            directory([entry(0x010F, 5, 0x2000_0001, 8)]), directory([], count: 0xFFFF),
+            directory([entry(0x014A, 4, 0x4000_0000, 8)]), ascii("II") ++ le16(42) ++ le32(0xFFFF_FFFF),
+            ascii("MM") ++ be16(43) ++ be16(8) ++ be16(0) ++ be64(Int.max),
             ascii("II") ++ le16(42),
         ]
         for block in blocks {
@@ -40,7 +41,8 @@ import Testing
     }
 
     @Test func brokenBlocksAreFlagged() {
-        for block in [ascii("II") ++ le16(42) ++ le32(9000), ascii("XX"), [], directory([entry(0x8769, 4, 1, 60_000)])] {
+        for block in [ascii("II") ++ le16(42) ++ le32(9000), ascii("XX"), [], directory([entry(0x8769, 4, 1, 60_000)])]
+        {
             let result = reading(inJPEG(block))
             #expect(result.flags.contains("exif-damaged") && result.facts.make == nil)
         }
@@ -52,7 +54,9 @@ import Testing
         #expect(result.facts.isEmpty && result.flags == ["truncated"])
         let nested = (0..<5000).reduce([UInt8]()) { inner, _ in box("moov", inner) }
         #expect(reading(box("ftyp", ascii("qt  ") ++ be32(0)) ++ nested).facts.isEmpty)
-        let keys = box("moov", box("meta", fullBox("hdlr", zeros(20)) ++ fullBox("keys", be32(0x7FFF_FFFF)) ++ box("ilst", zeros(8))))
+        let keys = box(
+            "moov",
+            box("meta", fullBox("hdlr", zeros(20)) ++ fullBox("keys", be32(0x7FFF_FFFF)) ++ box("ilst", zeros(8))))
         #expect(reading(box("ftyp", ascii("qt  ") ++ be32(0)) ++ keys).facts.isEmpty)
     }
 
@@ -73,9 +77,13 @@ import Testing
     /// Each would take seconds to minutes without a limit on how often the same bytes are read.
     @Test(.timeLimit(.minutes(5))) func theSameBytesNamedAThousandTimesAreReadFewTimes() {
         let bomb = zlibStored(ascii("\nexif\n1\n") ++ zeros(15_000))
-        #expect(reading(png((0..<4000).map { _ in ("zTXt", ascii("Raw profile type exif\0") ++ [0] ++ bomb) })).facts.make == nil)
+        #expect(
+            reading(png((0..<4000).map { _ in ("zTXt", ascii("Raw profile type exif\0") ++ [0] ++ bomb) })).facts.make
+                == nil)
         let places: [UInt8] = (0..<4000).flatMap { be16($0) ++ be16(0) ++ be16(1) ++ be32(0) ++ be32(60_000) }
-        let entries: [UInt8] = (0..<4000).flatMap { fullBox("infe", version: 2, be16($0) ++ be16(0) ++ ascii("Exif") ++ [0]) }
+        let entries: [UInt8] = (0..<4000).flatMap {
+            fullBox("infe", version: 2, be16($0) ++ be16(0) ++ ascii("Exif") ++ [0])
+        }
         let items = fullBox("iinf", be16(4000) ++ entries) ++ fullBox("iloc", be16(0x4400) ++ be16(4000) ++ places)
         #expect(reading(box("ftyp", ascii("heic") ++ be32(0)) ++ fullBox("meta", items)).flags.contains("exif-damaged"))
     }

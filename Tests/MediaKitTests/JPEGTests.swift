@@ -8,24 +8,33 @@ import Testing
         let result = reading(JPEGBuilder.camera(TIFFBuilder.camera(order).build()).build(), "IMG_1.JPG")
         let facts = result.facts
         #expect(
-            facts.make == "Acme" && facts.model == "A-1" && facts.serial == "0012345" && facts.owner == "Owner" && facts.artist == "Ann")
+            facts.make == "Acme" && facts.model == "A-1" && facts.serial == "0012345" && facts.owner == "Owner"
+                && facts.artist == "Ann")
         #expect(facts.lensModel == "50mm F1.8" && facts.lensSerial == "L77")
         #expect(facts.captured?.description == "2026-05-01T12:30:05.25+02:00")
-        #expect(facts.exposureTime == Rational(1, 250) && facts.fNumber == Rational(28, 10) && facts.focalLength == Rational(50, 1))
+        #expect(
+            facts.exposureTime == Rational(1, 250) && facts.fNumber == Rational(28, 10)
+                && facts.focalLength == Rational(50, 1))
         #expect(facts.iso == 400 && facts.orientation == 6 && facts.rating == 3)
         #expect(facts.width == 6000 && facts.height == 4000)
         let position = try #require(facts.position)
-        #expect(abs(position.latitude - 59.91) < 1e-9 && abs(position.longitude + 10.75) < 1e-9 && position.altitude == -12.5)
+        #expect(
+            abs(position.latitude - 59.91) < 1e-9 && abs(position.longitude + 10.75) < 1e-9
+                && position.altitude == -12.5)
         #expect(result.flags.isEmpty && result.format == .jpeg && result.completeness == .complete)
     }
 
     @Test func xmpRatingCountsBeforeExif() {
-        let facts = reading(JPEGBuilder.camera(xmp: xmpPacket(attributes: #"xmp:Rating="5" tiff:Make="Other""#)).build()).facts
+        let facts = reading(
+            JPEGBuilder.camera(xmp: xmpPacket(attributes: #"xmp:Rating="5" tiff:Make="Other""#)).build()
+        ).facts
         #expect(facts.rating == 5 && facts.make == "Acme")
     }
 
     @Test func rejectedIsMinusOne() {
-        #expect(reading(JPEGBuilder.camera(xmp: xmpPacket(elements: "<xmp:Rating>-1</xmp:Rating>")).build()).facts.rating == -1)
+        #expect(
+            reading(JPEGBuilder.camera(xmp: xmpPacket(elements: "<xmp:Rating>-1</xmp:Rating>")).build()).facts.rating
+                == -1)
     }
 
     @Test func dateTimeIsTheLastResort() {
@@ -33,7 +42,9 @@ import Testing
         tiff.folders[1].removeAll { $0.tag == Tag.dateTimeOriginal }
         #expect(reading(JPEGBuilder.camera(tiff.build()).build()).facts.captured?.description == "2026-05-02T00:00:00")
         let packet = xmpPacket(attributes: #"xmp:CreateDate="2026-04-30T10:00:00""#)
-        #expect(reading(JPEGBuilder.camera(tiff.build(), xmp: packet).build()).facts.captured?.description == "2026-04-30T10:00:00")
+        #expect(
+            reading(JPEGBuilder.camera(tiff.build(), xmp: packet).build()).facts.captured?.description
+                == "2026-04-30T10:00:00")
     }
 
     @Test func unsetClockIsNoTime() {
@@ -75,9 +86,15 @@ import Testing
     }
 
     @Test func iptcGivesATimeWhereNothingElseDoes() {
-        let records = [0x1C, 2, 55] ++ be16(8) ++ ascii("20260501") ++ [0x1C, 2, 60] ++ be16(11) ++ ascii("123005-0500")
+        let records =
+            [0x1C, 2, 55] ++ be16(8) ++ ascii("20260501") ++ [0x1C, 2, 60] ++ be16(11) ++ ascii("123005-0500")
         var jpeg = JPEGBuilder()
-        jpeg.segments = [(0xED, ascii("Photoshop 3.0\0") ++ ascii("8BIM") ++ be16(0x0404) ++ [0, 0] ++ be32(records.count) ++ records)]
+        jpeg.segments = [
+            (
+                0xED,
+                ascii("Photoshop 3.0\0") ++ ascii("8BIM") ++ be16(0x0404) ++ [0, 0] ++ be32(records.count) ++ records
+            )
+        ]
         #expect(reading(jpeg.build()).facts.captured?.description == "2026-05-01T12:30:05-05:00")
     }
 

@@ -38,7 +38,9 @@ import Testing
 
     @Test func noiseIsDamageOnlyWhereEveryFormatOfThatNameIsKnown() {
         let noise: [UInt8] = [1, 2, 3, 4, 5, 6] ++ Self.noise(100_000)
-        for name in ["A.JPG", "A.HEIC", "A.CR3", "A.ARW", "A.PNG", "A.MP4"] { #expect(isDamaged(noise, name), "\(name)") }
+        for name in ["A.JPG", "A.HEIC", "A.CR3", "A.ARW", "A.PNG", "A.MP4"] {
+            #expect(isDamaged(noise, name), "\(name)")
+        }
         for name in ["A.IIQ", "A.3FR", "A.KDC", "A.BRAW", "A.MPG", "A.MP3", "A.PSD", "A.TXT"] {
             #expect(!isDamaged(noise, name), "\(name)")
         }
@@ -50,7 +52,9 @@ import Testing
         let hole = 100_000..<170_000
         #expect(!isDamaged(picture(), "A.JPG") && isDamaged(picture(hole: hole), "A.JPG"))
         // Tables made for a picture without detail, and a progressive one: it may be black.
-        #expect(!isDamaged(picture(first: 0, hole: hole), "A.JPG") && !isDamaged(picture(marker: 0xC2, hole: hole), "A.JPG"))
+        #expect(
+            !isDamaged(picture(first: 0, hole: hole), "A.JPG") && !isDamaged(picture(marker: 0xC2, hole: hole), "A.JPG")
+        )
         // Padding behind the end.
         #expect(!isDamaged(picture() ++ zeros(300_000), "A.JPG"))
     }
@@ -60,7 +64,9 @@ import Testing
             var bytes = Self.noise(2_000_000)
             for index in 300_000..<300_000 + hole { bytes[index] = 0 }
             func entry(_ tag: Int, _ value: Int) -> [UInt8] { le16(tag) ++ le16(4) ++ le32(1) ++ le32(value) }
-            let entries = entry(0x0103, compression) ++ entry(0x0106, photometric) ++ entry(0x0111, 62) ++ entry(0x0117, bytes.count)
+            let entries =
+                entry(0x0103, compression) ++ entry(0x0106, photometric) ++ entry(0x0111, 62)
+                ++ entry(0x0117, bytes.count)
             return [0x49, 0x49, 42, 0] ++ le32(8) ++ le16(4) ++ entries ++ le32(0) ++ bytes
         }
         #expect(!isDamaged(raw(compression: 34_713, photometric: 32_803, hole: 0), "A.NEF"))

@@ -36,7 +36,10 @@ import Testing
             switch Int.random(in: 0..<5, using: &random) {
             case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
             case 1: bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
-            case 2: for index in place..<min(place + 4, bytes.count) { bytes[index] = [0, 0xFF, 0x7F].randomElement(using: &random) ?? 0 }
+            case 2:
+                for index in place..<min(place + 4, bytes.count) {
+                    bytes[index] = [0, 0xFF, 0x7F].randomElement(using: &random) ?? 0
+                }
             case 3: bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...16, using: &random)))
             default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 24)], at: place)
             }

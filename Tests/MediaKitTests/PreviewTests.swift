@@ -4,7 +4,9 @@ import Testing
 
 /// Where the pictures inside files are found.
 @Suite struct PreviewTests {
-    private func found(_ bytes: [UInt8]) throws -> PreviewPlaces { try #require(MediaReader.previews(MemorySource(bytes))) }
+    private func found(_ bytes: [UInt8]) throws -> PreviewPlaces {
+        try #require(MediaReader.previews(MemorySource(bytes)))
+    }
 
     /// The bytes of each place, the smallest picture first.
     private func pictures(_ bytes: [UInt8]) throws -> [[UInt8]] {
@@ -29,9 +31,12 @@ import Testing
     private func tiff(_ pictures: [[UInt8]], _ offsetTag: UInt16, _ lengthTag: UInt16, magic: Int = 42) -> [UInt8] {
         func build(_ start: Int) -> [UInt8] {
             var place = start
-            var tiff = TIFFBuilder(magic: magic, folders: [[(0x0112, .short([8])), (0x014A, .directories(Array(1...pictures.count)))]])
+            var tiff = TIFFBuilder(
+                magic: magic, folders: [[(0x0112, .short([8])), (0x014A, .directories(Array(1...pictures.count)))]])
             for picture in pictures {
-                tiff.folders.append([(0x0103, .short([6])), (offsetTag, .long([place])), (lengthTag, .long([picture.count]))])
+                tiff.folders.append([
+                    (0x0103, .short([6])), (offsetTag, .long([place])), (lengthTag, .long([picture.count])),
+                ])
                 place += picture.count
             }
             return tiff.build()
@@ -43,12 +48,15 @@ import Testing
         let bytes = JPEGBuilder.camera(exif()).build(), places = try found(bytes)
         #expect(places.places.map(\.kind) == [.thumbnail, .whole] && places.orientation == 6)
         #expect(try pictures(bytes) == [thumbnail, bytes])
-        #expect(places.width == 6000 && places.height == 4000 && places.places[0].width == 160 && places.places[0].height == 120)
+        #expect(
+            places.width == 6000 && places.height == 4000 && places.places[0].width == 160
+                && places.places[0].height == 120)
     }
 
     @Test func furtherPicturesOfAnIndexAreFound() throws {
         func file(_ offset: Int) -> [UInt8] {
-            let list = be32(0) ++ be32(100) ++ be32(0) ++ be32(0) ++ be32(0) ++ be32(preview.count) ++ be32(offset) ++ be32(0)
+            let list =
+                be32(0) ++ be32(100) ++ be32(0) ++ be32(0) ++ be32(0) ++ be32(preview.count) ++ be32(offset) ++ be32(0)
             let index = TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()
             var jpeg = JPEGBuilder.camera()
             jpeg.segments.append((0xE2, ascii("MPF\0") ++ index))
@@ -97,11 +105,14 @@ import Testing
         let still = heif(exif())
         #expect(try pictures(still) == [thumbnail, still] && found(still).places.map(\.coding) == [.jpeg, .heif])
         let small = box("THMB", zeros(4) ++ be16(160) ++ be16(120) ++ be32(thumbnail.count) ++ zeros(4) ++ thumbnail)
-        let head = box("CMT1", TIFFBuilder(folders: [[(0x0112, .short([3])), (0x0100, .long([6000])), (0x0101, .long([4000]))]]).build())
+        let head = box(
+            "CMT1",
+            TIFFBuilder(folders: [[(0x0112, .short([3])), (0x0100, .long([6000])), (0x0101, .long([4000]))]]).build())
         let large = uuidBox(
             [0xEAF4_2B5E_1C98_4B88, 0xB9FB_B7DC_406E_4D16], be32(0) ++ be32(1) ++ box("PRVW", zeros(16) ++ preview))
         let inner = uuidBox([0x85C0_B687_820F_11E0, 0x8111_F4CE_462B_6A48], head ++ small)
-        let bytes = MovieBuilder(brand: "crx ", extra: inner, top: large, frames: 200).build(), places = try found(bytes)
+        let bytes = MovieBuilder(brand: "crx ", extra: inner, top: large, frames: 200).build()
+        let places = try found(bytes)
         #expect(try pictures(bytes) == [thumbnail, preview])
         #expect(places.orientation == 3 && places.width == 6000 && places.height == 4000)
     }
@@ -121,7 +132,8 @@ import Testing
         let entries = (1...60).flatMap { (offset: Int) -> [UInt8] in be32(0) ++ be32(300) ++ be32(offset) ++ be32(0) }
         let list = zeros(16) ++ entries
         var jpeg = JPEGBuilder.camera()
-        jpeg.segments.append((0xE2, ascii("MPF\0") ++ TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()))
+        jpeg.segments.append(
+            (0xE2, ascii("MPF\0") ++ TIFFBuilder(order: .big, folders: [[(0xB002, .bytes(list))]]).build()))
         #expect(try found(jpeg.build()).places.count <= PreviewSearch.placeLimit)
     }
 
@@ -136,7 +148,10 @@ import Testing
             }
             let size = UInt64(bytes.count), places = try found(bytes)
             #expect((1...8).contains(places.orientation))
-            #expect(places.places.allSatisfy { $0.offset <= size && $0.length <= size - $0.offset && $0.length > 0 && $0.width > 0 })
+            #expect(
+                places.places.allSatisfy {
+                    $0.offset <= size && $0.length <= size - $0.offset && $0.length > 0 && $0.width > 0
+                })
         }
     }
 }

@@ -5,7 +5,9 @@ import Testing
 
 /// Files that had their size before they had their bytes.
 @Suite struct UnwrittenPartTests {
-    private func noise(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 9) & 0xFE } }
+    private func noise(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 9) & 0xFE }
+    }
 
     private func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
 
@@ -41,9 +43,13 @@ import Testing
             return head + word(UInt32(values.count)) + word(values.count == 1 ? values[0] : place)
         }
         let lists = UInt32(8 + 2 + 24 + 4), first = lists + 8 * UInt32(strips)
-        let offsets = (0..<UInt32(strips)).map { first + $0 * UInt32(length) }, counts = offsets.map { _ in UInt32(length) }
+        let offsets = (0..<UInt32(strips)).map { first + $0 * UInt32(length) }
+        let counts = offsets.map { _ in UInt32(length) }
         var file: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 2, 0]
-        file += entry(0x0111, 4, offsets, at: lists) + entry(0x0117, 4, counts, at: lists + 4 * UInt32(strips)) + [0, 0, 0, 0]
+        file +=
+            entry(0x0111, 4, offsets, at: lists) + entry(0x0117, 4, counts, at: lists + 4 * UInt32(strips)) + [
+                0, 0, 0, 0,
+            ]
         for value in offsets + counts { file += word(value) }
         #expect(file.count == Int(first))
         file += data + [UInt8](repeating: 0, count: 200_000)

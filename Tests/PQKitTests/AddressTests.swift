@@ -4,7 +4,9 @@ import Testing
 @testable import PQKit
 
 @Suite struct AddressTests {
-    private func address(_ text: String) throws -> PQAddress { try PQAddress(node: ConfigNode(.scalar(text, quoted: true))) }
+    private func address(_ text: String) throws -> PQAddress {
+        try PQAddress(node: ConfigNode(.scalar(text, quoted: true)))
+    }
 
     @Test func partsAreRead() throws {
         let far = try address("postgresql://desk3@db1.example,db2.example:5433/filmgate?sslmode=verify-full")
@@ -21,22 +23,28 @@ import Testing
         #expect(try address("postgresql://a@[::1]:5444/b").hosts == [.init(name: "::1", port: 5444)])
     }
 
-    @Test(arguments: ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "%2Ftmp", ""]) func thisMachineNeedsNoTLS(_ host: String) throws {
+    @Test(arguments: ["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "%2Ftmp", ""]) func thisMachineNeedsNoTLS(
+        _ host: String
+    ) throws {
         #expect(try address("postgresql://a@\(host)/b").isThisMachine)
     }
 
     @Test(arguments: [
-        ("postgresql://a@db.example/b", "plain-database"), ("postgresql://a@db.example/b?sslmode=require", "plain-database"),
+        ("postgresql://a@db.example/b", "plain-database"),
+        ("postgresql://a@db.example/b?sslmode=require", "plain-database"),
         ("postgresql://a@localhost,db.example/b?sslmode=prefer", "plain-database"),
         ("postgresql://a@127.0.0.1.example/b", "plain-database"),
         ("postgresql://a@169.254.1.1/b", "plain-database"), ("postgresql://a@::ffff:127.0.0.1/b", "bad-host"),
         ("postgresql://a@db.example/b?sslmode=verify-full&channel_binding=disable", "weak-binding"),
-        ("postgresql://a:secret@localhost/b", "inline-secret"), ("postgresql://a@localhost/b?password=x", "inline-secret"),
-        ("postgresql://localhost/b", "missing-user"), ("postgresql://a@localhost", "missing-database"),
-        ("postgresql://a@localhost/b?sslmode=verify-ful", "unknown-choice"), ("postgresql://a@localhost/b?sslmod=x", "unknown-key"),
+        ("postgresql://a:secret@localhost/b", "inline-secret"),
+        ("postgresql://a@localhost/b?password=x", "inline-secret"), ("postgresql://localhost/b", "missing-user"),
+        ("postgresql://a@localhost", "missing-database"),
+        ("postgresql://a@localhost/b?sslmode=verify-ful", "unknown-choice"),
+        ("postgresql://a@localhost/b?sslmod=x", "unknown-key"),
         ("postgresql://a@localhost/b?options=-c%20x", "unknown-key"), ("postgresql://a@local%0host/b", "bad-address"),
         ("postgresql://a@local%00host/b", "bad-address"), ("http://a@localhost/b", "bad-address"), ("", "bad-address"),
-        ("postgresql://a@h:0/b", "bad-host"), ("postgresql://a@h:99999/b", "bad-host"), ("postgresql://a@h,,i/b", "bad-host"),
+        ("postgresql://a@h:0/b", "bad-host"), ("postgresql://a@h:99999/b", "bad-host"),
+        ("postgresql://a@h,,i/b", "bad-host"),
     ])
     func mistakesAreNamed(_ text: String, _ code: String) throws {
         do {
@@ -51,10 +59,13 @@ import Testing
     @Test func anyBytesAreReadOrRefused() {
         var numbers = SeededNumbers(seed: 7)
         let pieces = [
-            "postgresql://", "a", "@", ":", "/", "?", "%", "%2F", ",", "[", "]", "&", "=", "sslmode", "verify-full", "5432", "é", "host",
+            "postgresql://", "a", "@", ":", "/", "?", "%", "%2F", ",", "[", "]", "&", "=", "sslmode", "verify-full",
+            "5432", "é", "host",
         ]
         for _ in 0..<20_000 {
-            let text = (0..<Int.random(in: 0...12, using: &numbers)).map { _ in pieces.randomElement(using: &numbers) ?? "" }.joined()
+            let text = (0..<Int.random(in: 0...12, using: &numbers)).map { _ in
+                pieces.randomElement(using: &numbers) ?? ""
+            }.joined()
             guard let found = try? address("postgresql://" + text) else { continue }
             #expect(!found.hosts.isEmpty)
             #expect(!found.user.isEmpty)

@@ -34,7 +34,9 @@ import Testing
     @Test func aKilledServerIsToldAndComesBack() async throws {
         let cluster = try await Cluster.made(), connection = try connection(cluster.address())
         #expect(try await one(connection, "SELECT 1") == 1)
-        async let broken = expect(.unavailable) { try await one(connection, "SELECT 1 FROM pg_sleep(30)", within: .seconds(20)) }
+        async let broken = expect(.unavailable) {
+            try await one(connection, "SELECT 1 FROM pg_sleep(30)", within: .seconds(20))
+        }
         try await Task.sleep(for: .milliseconds(300))
         try await Cluster.aside { cluster.kill() }
         #expect(await broken?.message.contains("timed out") == false)
@@ -56,14 +58,16 @@ import Testing
         for _ in 0..<40 where sleeping != "0" {
             try await Task.sleep(for: .milliseconds(50))
             sleeping = try await Cluster.aside {
-                try cluster.sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 7%' AND state = 'active'")
+                try cluster.sql(
+                    "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT 7%' AND state = 'active'")
             }
         }
         #expect(sleeping == "0")
         #expect(try await one(connection, "SELECT 8") == 8)
     }
 
-    /// Nothing else of the program stands still while servers do not answer: with twice as many of them as there are threads, and more.
+    /// Nothing else of the program stands still while servers do not answer: with twice as many of them as there are
+    /// threads, and more.
     @Test func swiftsThreadsAreNotHeld() async throws {
         let cluster = try await SharedCluster.get(), ends = Ends()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -137,14 +141,17 @@ import Testing
         let connection = try await connection(SharedCluster.get().address())
         await expect(.protocolViolation) { try await one(connection, "SELECT generate_series(1, 1000000)") }
         await expect(.protocolViolation) {
-            try await connection.rows("SELECT repeat('x', 100000000)", within: .seconds(20)) { row throws(IngestError) in try row.text(0) }
+            try await connection.rows("SELECT repeat('x', 100000000)", within: .seconds(20)) {
+                row throws(IngestError) in try row.text(0)
+            }
         }
         #expect(try await one(connection, "SELECT 1") == 1)
     }
 
     @Test func noticesAreBounded() async throws {
         let connection = try await connection(SharedCluster.get().address())
-        try await connection.run("DO $$ BEGIN FOR i IN 1..500 LOOP RAISE NOTICE '% %', i, repeat('x', 5000); END LOOP; END $$")
+        try await connection.run(
+            "DO $$ BEGIN FOR i IN 1..500 LOOP RAISE NOTICE '% %', i, repeat('x', 5000); END LOOP; END $$")
         let notices = await connection.notices
         #expect(notices.count == 20)
         #expect(notices.allSatisfy { $0.utf8.count <= 300 })
@@ -153,7 +160,9 @@ import Testing
 
     @Test func severalStatementsAreOneTransaction() async throws {
         let cluster = try await SharedCluster.get(), connection = try connection(cluster.address())
-        await expect(.rejected) { try await connection.run("CREATE TABLE half (a int); INSERT INTO half VALUES (1); SELECT 1/0") }
+        await expect(.rejected) {
+            try await connection.run("CREATE TABLE half (a int); INSERT INTO half VALUES (1); SELECT 1/0")
+        }
         #expect(try cluster.sql("SELECT to_regclass('half') IS NULL") == "t")
         try await connection.run("CREATE TABLE half (a int); INSERT INTO half VALUES (1)")
         #expect(try await one(connection, "SELECT count(*) FROM half") == 1)
@@ -183,8 +192,8 @@ import Testing
     }
 
     @Test func aStandbyIsPassedOver() async throws {
-        let first = try await Cluster.made(settings: ["wal_level": "replica", "max_wal_senders": "4"]),
-            second = try await Cluster.made(standbyOf: first)
+        let first = try await Cluster.made(settings: ["wal_level": "replica", "max_wal_senders": "4"])
+        let second = try await Cluster.made(standbyOf: first)
         let both =
             "postgresql://postgres@\(Self.quoted(second)):\(second.port),"
             + "\(Self.quoted(first)):\(first.port)/postgres"

@@ -16,14 +16,15 @@ import Testing
         }
     }
 
-    private static func cluster(certifiedFor name: String, days: Int = 2, rules: String = "hostssl all all 127.0.0.1/32 scram-sha-256")
-        throws -> Cluster
-    {
+    private static func cluster(
+        certifiedFor name: String, days: Int = 2, rules: String = "hostssl all all 127.0.0.1/32 scram-sha-256"
+    ) throws -> Cluster {
         try Cluster(settings: ["ssl": "on", "password_encryption": "scram-sha-256"]) { cluster in
             try Cluster.certificate(for: name, in: cluster.folder, days: days)
             let text = "ssl_cert_file = '\(cluster.folder)/server.crt'\nssl_key_file = '\(cluster.folder)/server.key'\n"
             try append(text, to: cluster.data + "/postgresql.conf")
-            try "local all all trust\n\(rules)\n".write(toFile: cluster.data + "/pg_hba.conf", atomically: false, encoding: .utf8)
+            try "local all all trust\n\(rules)\n".write(
+                toFile: cluster.data + "/pg_hba.conf", atomically: false, encoding: .utf8)
         }
     }
 
@@ -35,7 +36,8 @@ import Testing
     }
 
     private func connection(
-        _ cluster: Cluster, _ password: String?, root: String? = nil, _ mode: String = "sslmode=verify-full&channel_binding=require"
+        _ cluster: Cluster, _ password: String?, root: String? = nil,
+        _ mode: String = "sslmode=verify-full&channel_binding=require"
     ) throws -> PQConnection {
         var options = try PQOptions(cluster.address("desk3", overSocket: false, mode))
         options.root = root ?? cluster.folder + "/authority.crt"

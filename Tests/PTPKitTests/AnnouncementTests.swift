@@ -42,7 +42,9 @@ import Testing
 
     @Test func questionsAndForeignServicesAreNoOffers() {
         #expect(offers(MulticastDNS.question()) == [])
-        let other = DNSAnswer.message([DNSAnswer.record(DNSAnswer.name("_ipp._tcp.local"), 12, DNSAnswer.name("P._ipp._tcp.local"))])
+        let other = DNSAnswer.message([
+            DNSAnswer.record(DNSAnswer.name("_ipp._tcp.local"), 12, DNSAnswer.name("P._ipp._tcp.local"))
+        ])
         #expect(offers(other) == [])
         #expect(offers([0, 0, 0x84, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]) == [])
     }
@@ -54,13 +56,17 @@ import Testing
     }
 
     @Test func announcementsAreReadWhateverTheirCase() {
-        let text = "NOTIFY * HTTP/1.1\r\nnt: urn:x\r\nLocation:http://192.168.1.2:49152/a.xml\r\nUSN: uuid:1\r\nNTS: ssdp:alive\r\n\r\n"
+        let text =
+            "NOTIFY * HTTP/1.1\r\nnt: urn:x\r\nLocation:http://192.168.1.2:49152/a.xml\r\nUSN: uuid:1\r\nNTS: ssdp:alive\r\n\r\n"
         let answer = SSDP.read(Array(text.utf8).span.bytes)
-        #expect(answer?.service == "urn:x" && answer?.location == "http://192.168.1.2:49152/a.xml" && answer?.name == "uuid:1")
+        #expect(
+            answer?.service == "urn:x" && answer?.location == "http://192.168.1.2:49152/a.xml"
+                && answer?.name == "uuid:1")
     }
 
     @Test(arguments: [
-        "", "HTTP/1.1 404 Not Found\r\nST: a\r\n\r\n", "M-SEARCH * HTTP/1.1\r\nST: ssdp:all\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n",
-        "NOTIFY * HTTP/1.1\r\nNT: a\r\nNTS: ssdp:byebye\r\n\r\n", "HTTP/1.1 200 OK\r\n:\r\n::::\r\n",
+        "", "HTTP/1.1 404 Not Found\r\nST: a\r\n\r\n", "M-SEARCH * HTTP/1.1\r\nST: ssdp:all\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\n", "NOTIFY * HTTP/1.1\r\nNT: a\r\nNTS: ssdp:byebye\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n:\r\n::::\r\n",
     ]) func otherDatagramsAreNothing(_ text: String) { #expect(SSDP.read(Array(text.utf8).span.bytes) == nil) }
 }

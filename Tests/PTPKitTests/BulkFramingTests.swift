@@ -70,7 +70,8 @@ import VirtualCamera
             // Without a length the end of a full last packet cannot be told from an odd byte.
             var card = VirtualCard()
             let handle = card.add(VirtualFile("A.BIN", content)).object.handle
-            let camera = PTPCamera(BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality(), cards: [card]), busQuirks: busQuirks)))
+            let camera = PTPCamera(
+                BulkLink(VirtualBulkPipe(VirtualCamera(StandardPersonality(), cards: [card]), busQuirks: busQuirks)))
             try await camera.open()
             let bytes = try await camera.run { camera throws(PTPError) in try camera.read(.getObject, handle.rawValue) }
             #expect(bytes == content.slice(at: 0, count: size), "variant \(variant)")
@@ -96,7 +97,8 @@ import VirtualCamera
     @Test func unpluggedInTheMiddleOfAnObject() async throws {
         var card = VirtualCard()
         let handle = card.add(VirtualFile("A.BIN", .pattern(seed: 1, size: 4 << 20))).object.handle
-        let body = VirtualCamera(StandardPersonality(), cards: [card], faults: [Fault(.drop(after: 1 << 20), on: .getObject)])
+        let body = VirtualCamera(
+            StandardPersonality(), cards: [card], faults: [Fault(.drop(after: 1 << 20), on: .getObject)])
         let camera = PTPCamera(BulkLink(VirtualBulkPipe(body)))
         try await camera.open()
         await #expect(throws: PTPError.self) {
@@ -141,7 +143,9 @@ private final class Transfers: BulkPipe {
     }
     func readEvent(timeout: Duration) throws(PipeError) -> [UInt8]? { nil }
     func clearHalt(_ direction: BulkDirection) throws(PipeError) {}
-    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8] { [] }
+    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError)
+        -> [UInt8]
+    { [] }
     func close() {}
 }
 

@@ -26,19 +26,24 @@ import VirtualCamera
 
     @Test func busyTenTimesIsWaitedOut() async throws {
         let rig = try await Rig(
-            quirks: .standard.with { $0.patience = .seconds(10) }, faults: Fault(.refuse(.deviceBusy), on: .getObject, times: 6))
+            quirks: .standard.with { $0.patience = .seconds(10) },
+            faults: Fault(.refuse(.deviceBusy), on: .getObject, times: 6))
         try await rig.camera.open()
         #expect(try await rig.object().count == 100_000)
     }
 
     @Test func busyForeverIsReported() async throws {
         let rig = try await Rig(
-            quirks: .standard.with { $0.patience = .milliseconds(100) }, faults: Fault(.refuse(.deviceBusy), times: .max))
+            quirks: .standard.with { $0.patience = .milliseconds(100) },
+            faults: Fault(.refuse(.deviceBusy), times: .max))
         let error = await rig.failure { try await rig.camera.open() }
         #expect(error?.refusal == .deviceBusy)
     }
 
-    @Test(arguments: [Fault.Kind.short(by: 1), .long(by: 1), .announce(5), .announce(1 << 33), .noData, .crowded, .wrongTransaction(1)])
+    @Test(arguments: [
+        Fault.Kind.short(by: 1), .long(by: 1), .announce(5), .announce(1 << 33), .noData, .crowded,
+        .wrongTransaction(1),
+    ])
     func brokenAnswersNeverPassAsWhole(kind: Fault.Kind) async throws {
         let rig = try await Rig(quirks: Self.hasty, faults: Fault(kind, on: .getObject))
         try await rig.camera.open()
@@ -117,7 +122,8 @@ import VirtualCamera
     }
 
     @Test func stoppingFromOutsideEndsAWait() async throws {
-        let rig = try await Rig(quirks: .standard.with { $0.silence = .seconds(60) }, faults: Fault(.stall, on: .getObject))
+        let rig = try await Rig(
+            quirks: .standard.with { $0.silence = .seconds(60) }, faults: Fault(.stall, on: .getObject))
         try await rig.camera.open()
         let stop = rig.camera.stop
         let body = rig.body
@@ -137,7 +143,9 @@ import VirtualCamera
             handle: rig.handle, storage: StorageID(0x10001), folders: [], name: "A", size: 8 << 20, time: nil)
         let sink = Collector(failingAfter: 1 << 20)
         let error = await rig.failure {
-            try await rig.camera.run { camera throws(PTPError) in try StandardFetch.whole(object, from: 0, camera, into: sink) }
+            try await rig.camera.run { camera throws(PTPError) in
+                try StandardFetch.whole(object, from: 0, camera, into: sink)
+            }
         }
         guard case .sink(let inner) = error else {
             Issue.record("\(String(describing: error))")

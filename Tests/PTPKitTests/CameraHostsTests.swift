@@ -9,7 +9,9 @@ import Testing
         let found = try CameraHosts(node: node("auto"))
         #expect(found.isAuto && found.given == [] && found.shown == "auto")
         let both = try CameraHosts(node: ConfigNode(.list([node("192.168.1.2:15741"), node("auto")])))
-        #expect(both.isAuto && both.given == [CameraHost("192.168.1.2", port: 15741)] && both.shown == "[192.168.1.2:15741, auto]")
+        #expect(
+            both.isAuto && both.given == [CameraHost("192.168.1.2", port: 15741)]
+                && both.shown == "[192.168.1.2:15741, auto]")
         #expect(try CameraHosts(node: ConfigNode(.list([]))) == CameraHosts())
         #expect(CameraHosts().shown == nil)
         let single = try CameraHosts(node: node("192.168.1.2"))

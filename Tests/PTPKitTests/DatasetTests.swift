@@ -46,7 +46,9 @@ import Testing
     @Test func objectInfoSurvivesTheWire() throws {
         var info = ObjectInfo()
         (info.storage, info.format, info.size, info.parent) = (StorageID(0x10001), .exifJPEG, 1234, ObjectHandle(7))
-        (info.name, info.modified, info.captured, info.sequence) = ("IMG_0001.JPG", "20260501T120000", "20260501T115959.5+0200", 9)
+        (info.name, info.modified, info.captured, info.sequence) = (
+            "IMG_0001.JPG", "20260501T120000", "20260501T115959.5+0200", 9
+        )
         #expect(try ObjectInfo(info.encoded.span.bytes) == info)
         #expect(info.time == CivilTime(year: 2026, month: 5, day: 1, hour: 12))
     }
@@ -100,7 +102,8 @@ import Testing
             code: 0xD001, type: .int128, access: 0, factory: .wide(3), current: .wide(.max),
             form: .range(minimum: .wide(0), maximum: .wide(9), step: .wide(0)))
         #expect(try PropertyDescription(range.encoded.span.bytes) == range)
-        let text = PropertyDescription(code: 0xD002, type: .string, access: 0, factory: .text(""), current: .text("héllo"))
+        let text = PropertyDescription(
+            code: 0xD002, type: .string, access: 0, factory: .text(""), current: .text("héllo"))
         #expect(try PropertyDescription(text.encoded.span.bytes) == text)
     }
 
@@ -119,13 +122,17 @@ import Testing
             .init(handle: ObjectHandle(1), property: .objectFileName, type: .string, value: .text("A.JPG")),
             .init(handle: ObjectHandle(1), property: .objectSize, type: .uint64, value: .unsigned(6 << 30)),
             .init(handle: ObjectHandle(2), property: .persistentUniqueID, type: .uint128, value: .wide(.max)),
-            .init(handle: ObjectHandle(2), property: .keywords, type: DataType(0x4004), value: .list([.unsigned(65), .unsigned(0)])),
+            .init(
+                handle: ObjectHandle(2), property: .keywords, type: DataType(0x4004),
+                value: .list([.unsigned(65), .unsigned(0)])),
         ])
         #expect(try ObjectPropertyList(list.encoded.span.bytes) == list)
     }
 
     @Test func objectPropertyListsThatLieAreRefused() {
-        let list = ObjectPropertyList([.init(handle: ObjectHandle(1), property: .objectSize, type: .uint64, value: .unsigned(1))])
+        let list = ObjectPropertyList([
+            .init(handle: ObjectHandle(1), property: .objectSize, type: .uint64, value: .unsigned(1))
+        ])
         var more = list.encoded
         more[0] = 200
         #expect(throws: PTPError.self) { try ObjectPropertyList(more.span.bytes) }

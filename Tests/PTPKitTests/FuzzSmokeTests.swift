@@ -15,9 +15,12 @@ import Testing
     static let seeds: [[UInt8]] = [
         DatasetTests.device.encoded, ObjectInfo().encoded, StorageInfo().encoded,
         PropertyDescription(
-            code: 0x5001, type: .uint8, access: 1, factory: .unsigned(1), current: .unsigned(1), form: .choice([.unsigned(3)])
+            code: 0x5001, type: .uint8, access: 1, factory: .unsigned(1), current: .unsigned(1),
+            form: .choice([.unsigned(3)])
         ).encoded,
-        ObjectPropertyList([.init(handle: ObjectHandle(1), property: .objectFileName, type: .string, value: .text("A.JPG"))]).encoded,
+        ObjectPropertyList([
+            .init(handle: ObjectHandle(1), property: .objectFileName, type: .string, value: .text("A.JPG"))
+        ]).encoded,
         BulkContainer.response(Response(.ok, transaction: 1, [1, 2])), BulkContainer.event(PTPEvent(.objectAdded, [1])),
         IPPacket.initCommandAck(connection: 1, guid: [UInt8](repeating: 1, count: 16), name: "camera"),
     ]
@@ -77,7 +80,9 @@ import Testing
             + IPPacket.event(PTPEvent(.objectAdded, [1]))
         for _ in 0..<300 {
             var bytes = good + good
-            for _ in 0..<3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
             let (link, _) = try PTPIPLink.scripted(bytes, piece: Int.random(in: 1...64, using: &random))
             var machine = Transaction(id: 1, operation: .getObject, expectsData: true)
             for _ in 0..<200 {

@@ -35,7 +35,9 @@ import VirtualCamera
     }
 
     @Test func aNameWithoutNulEndsWithItsPacket() throws {
-        #expect(try greet(packet(2, [9, 0, 0, 0] + [UInt8](repeating: 3, count: 16) + [0x41, 0, 0x42, 0, 0x43])).name == "AB")
+        #expect(
+            try greet(packet(2, [9, 0, 0, 0] + [UInt8](repeating: 3, count: 16) + [0x41, 0, 0x42, 0, 0x43])).name
+                == "AB")
     }
 
     @Test func aNameThatDoesNotFitAnyPacketIsRefused() {
@@ -44,7 +46,8 @@ import VirtualCamera
     }
 
     @Test(
-        arguments: [([1, 0, 0, 0], true), ([2, 0, 0, 0], false), ([3, 0, 0, 0], true), ([], true), ([1, 0], true)] as [([UInt8], Bool)])
+        arguments: [([1, 0, 0, 0], true), ([2, 0, 0, 0], false), ([3, 0, 0, 0], true), ([], true), ([1, 0], true)]
+            as [([UInt8], Bool)])
     func refusalsSayWhy(body: [UInt8], denied: Bool) {
         do throws(PTPError) {
             _ = try greet(packet(5, body))
@@ -98,7 +101,11 @@ import VirtualCamera
             _ = try connector(port, patience: .zero).open()
             Issue.record("somebody answered")
         } catch {
-            if case .absent(let place, .refused) = error { #expect(place == "127.0.0.1:\(port)") } else { Issue.record("\(error)") }
+            if case .absent(let place, .refused) = error {
+                #expect(place == "127.0.0.1:\(port)")
+            } else {
+                Issue.record("\(error)")
+            }
         }
         let late = Task {
             try await Task.sleep(for: .milliseconds(300))

@@ -68,7 +68,8 @@ import Testing
         let data = [UInt8](0..<100)
         let head = IPPacket.startData(transaction: 1, total: 100)
         let body =
-            IPPacket.dataHead(.data, transaction: 1, count: 60) + data[..<60] + IPPacket.dataHead(.endData, transaction: 1, count: 40)
+            IPPacket.dataHead(.data, transaction: 1, count: 60) + data[..<60]
+            + IPPacket.dataHead(.endData, transaction: 1, count: 40)
             + data[60...]
         for piece in [1, 7, 64, 1000] {
             let (link, _) = try PTPIPLink.scripted(head, body, ok, piece: piece)
@@ -92,8 +93,12 @@ import Testing
     }
 
     @Test func totalsBeyondThirtyTwoBitsAndUnknownOnes() throws {
-        #expect(try first(IPPacket.startData(transaction: 1, total: 6 << 30)) == .dataBegins(transaction: 1, code: nil, total: 6 << 30))
-        #expect(try first(IPPacket.startData(transaction: 1, total: .max)) == .dataBegins(transaction: 1, code: nil, total: nil))
+        #expect(
+            try first(IPPacket.startData(transaction: 1, total: 6 << 30))
+                == .dataBegins(transaction: 1, code: nil, total: 6 << 30))
+        #expect(
+            try first(IPPacket.startData(transaction: 1, total: .max))
+                == .dataBegins(transaction: 1, code: nil, total: nil))
     }
 
     @Test func aTimeoutKeepsTheStreamInStep() throws {

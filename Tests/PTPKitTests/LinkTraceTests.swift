@@ -46,11 +46,14 @@ import VirtualCamera
 
     @Test func bytesAreShownAsDigitsAndText() {
         let sheet = WrittenLines()
-        Self.told(sheet) { $0.sent(Operation(.setDevicePropValue, [0x5011]), transaction: 7, data: Array("Ann\n".utf8)) }
+        Self.told(sheet) {
+            $0.sent(Operation(.setDevicePropValue, [0x5011]), transaction: 7, data: Array("Ann\n".utf8))
+        }
         let dump = "    0000  41 6E 6E 0A" + String(repeating: " ", count: 36) + "  |Ann.|"
         #expect(
             sheet.lines == [
-                "usb://1 > operation SetDevicePropValue (1016) #7 00005011", "usb://1 > data SetDevicePropValue (1016) #7, 4 bytes", dump,
+                "usb://1 > operation SetDevicePropValue (1016) #7 00005011",
+                "usb://1 > data SetDevicePropValue (1016) #7, 4 bytes", dump,
             ])
     }
 
@@ -101,7 +104,9 @@ import VirtualCamera
         trace.received(.ping)
         trace.cancelled(transaction: 3, byCamera: false)
         trace.failed(.timedOut("GetObject (1009)"))
-        #expect(sheet.lines[0] == "usb://1 < event StoreAdded (4004) #0 00000001" || sheet.lines[0].contains("StoreAdded (4004)"))
+        #expect(
+            sheet.lines[0] == "usb://1 < event StoreAdded (4004) #0 00000001"
+                || sheet.lines[0].contains("StoreAdded (4004)"))
         #expect(sheet.lines[1] == "usb://1 < event ObjectAdded (4002) #9 00000020")
         #expect(sheet.lines[2...4] == ["usb://1 < ping", "usb://1 > pong", "usb://1 > cancel #3"])
         #expect(sheet.lines[5].hasPrefix("usb://1 ! "))

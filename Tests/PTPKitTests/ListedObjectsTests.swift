@@ -6,8 +6,8 @@ import Testing
 @Suite struct ListedObjectsTests {
     private func object(_ number: UInt32, size: UInt64 = 10) -> CameraObject {
         CameraObject(
-            handle: ObjectHandle(number), storage: StorageID(0x0001_0001), folders: ["DCIM"], name: "IMG_\(number).JPG", size: size,
-            time: nil)
+            handle: ObjectHandle(number), storage: StorageID(0x0001_0001), folders: ["DCIM"], name: "IMG_\(number).JPG",
+            size: size, time: nil)
     }
 
     @Test func everythingComesOutInItsOrder() {
@@ -24,16 +24,22 @@ import Testing
 
     private func elements(_ handle: UInt32) -> [ObjectPropertyList.Element] {
         [
-            .init(handle: ObjectHandle(handle), property: .objectFileName, type: .string, value: .text("IMG_\(handle).JPG")),
+            .init(
+                handle: ObjectHandle(handle), property: .objectFileName, type: .string,
+                value: .text("IMG_\(handle).JPG")),
             .init(handle: ObjectHandle(handle), property: .objectFormat, type: .uint16, value: .unsigned(0x3801)),
-            .init(handle: ObjectHandle(handle), property: .objectSize, type: .uint64, value: .unsigned(UInt64(handle) << 32)),
+            .init(
+                handle: ObjectHandle(handle), property: .objectSize, type: .uint64,
+                value: .unsigned(UInt64(handle) << 32)),
         ]
     }
 
     /// Object by object, property by property, backwards.
     @Test(arguments: 0..<3) func bulkAnswersAreReadInAnyOrder(_ order: Int) throws {
         let all = (UInt32(1)...50).map(elements)
-        let mixed = [all.flatMap { $0 }, (0..<3).flatMap { part in all.map { $0[part] } }, all.flatMap { $0 }.reversed()][order]
+        let mixed = [
+            all.flatMap { $0 }, (0..<3).flatMap { part in all.map { $0[part] } }, all.flatMap { $0 }.reversed(),
+        ][order]
         let listing = try BulkListing(ObjectPropertyList(mixed).encoded, StorageID(0x0001_0001))
         for handle in UInt32(1)...50 {
             let info = try #require(listing[ObjectHandle(handle)])
@@ -46,13 +52,18 @@ import Testing
         for missing in 0..<3 {
             var some = elements(1)
             some.remove(at: missing)
-            #expect(try BulkListing(ObjectPropertyList(some + elements(2)).encoded, StorageID(0x0001_0001))[ObjectHandle(1)] == nil)
+            #expect(
+                try BulkListing(ObjectPropertyList(some + elements(2)).encoded, StorageID(0x0001_0001))[ObjectHandle(1)]
+                    == nil)
         }
     }
 
     @Test func everyPrefixOfABulkAnswerIsRefused() {
         var list: [ObjectPropertyList.Element] = (UInt32(1)...3).flatMap(elements)
-        list.append(.init(handle: ObjectHandle(4), property: .objectSize, type: .init(0x4006), value: .list([.unsigned(1), .unsigned(2)])))
+        list.append(
+            .init(
+                handle: ObjectHandle(4), property: .objectSize, type: .init(0x4006),
+                value: .list([.unsigned(1), .unsigned(2)])))
         let whole = ObjectPropertyList(list).encoded
         for length in 0..<whole.count {
             #expect(throws: PTPError.self) { try BulkListing(Array(whole[..<length]), StorageID(0x0001_0001)) }

@@ -5,13 +5,16 @@ import Synchronization
 import Testing
 import VirtualCamera
 
-/// Malformed cases of framing and handshake that need a script of their own (6, 7), and what our own side does wrong (23).
+/// Malformed cases of framing and handshake that need a script of their own (6, 7), and what our own side does wrong
+/// (23).
 @Suite(.timeLimit(.minutes(5))) struct MalformedTests {
     private let start = Inbound.dataBegins(transaction: 5, code: nil, total: 10)
 
     @Test func dataBehindItsEndIsAViolation() throws {
         var machine = Transaction(id: 5, operation: .getObject, expectsData: true)
-        for inbound in [start, .data(transaction: 5, count: 10), .dataEnds(transaction: 5)] { _ = try machine.take(inbound) }
+        for inbound in [start, .data(transaction: 5, count: 10), .dataEnds(transaction: 5)] {
+            _ = try machine.take(inbound)
+        }
         #expect(throws: PTPError.self) { try machine.take(.data(transaction: 5, count: 1)) }
         #expect(throws: PTPError.self) { try machine.take(.dataEnds(transaction: 5)) }
     }
@@ -25,7 +28,9 @@ import VirtualCamera
 
     @Test func aSecondDataPhaseIsAViolation() throws {
         var machine = Transaction(id: 5, operation: .getObject, expectsData: true)
-        for inbound in [start, .data(transaction: 5, count: 10), .dataEnds(transaction: 5)] { _ = try machine.take(inbound) }
+        for inbound in [start, .data(transaction: 5, count: 10), .dataEnds(transaction: 5)] {
+            _ = try machine.take(inbound)
+        }
         #expect(throws: PTPError.self) { try machine.take(start) }
     }
 
@@ -46,7 +51,8 @@ import VirtualCamera
             }
             late.withLock { $0 = listener }
         }
-        let transport = PTPIPConnector(host: "127.0.0.1", port: responder.port, eventPort: port, identity: .init(guid: [1], name: "test"))
+        let transport = PTPIPConnector(
+            host: "127.0.0.1", port: responder.port, eventPort: port, identity: .init(guid: [1], name: "test"))
         let link = try transport.open()
         link.close()
         late.withLock { $0?.stop() }
@@ -76,7 +82,8 @@ import VirtualCamera
         #expect(try await rig.object().count == 100_000)
     }
 
-    /// Full, read-only, taken, forbidden: whatever our own side has against the bytes, the camera is left in step (case 23).
+    /// Full, read-only, taken, forbidden: whatever our own side has against the bytes, the camera is left in step (case
+    /// 23).
     @Test(arguments: [IngestError.Code.storageFull, .rejected, .accessDenied, .unavailable, .cancelled])
     func aDestinationThatRefusesLeavesTheCameraInStep(code: IngestError.Code) async throws {
         struct Refusing: ByteSink {
@@ -85,7 +92,8 @@ import VirtualCamera
         }
         let rig = try await Rig(size: 3 << 20)
         try await rig.camera.open()
-        let object = CameraObject(handle: rig.handle, storage: StorageID(0x10001), folders: [], name: "A", size: 3 << 20, time: nil)
+        let object = CameraObject(
+            handle: rig.handle, storage: StorageID(0x10001), folders: [], name: "A", size: 3 << 20, time: nil)
         for partial in [true, false] {
             let error = await rig.failure {
                 try await rig.camera.run { camera throws(PTPError) in

@@ -5,11 +5,12 @@ import Testing
 
 /// What a session keeps of a file is enough to read it.
 @Suite struct ObjectPlacesTests {
-    private func object(_ name: String, _ folders: [String] = ["DCIM", "100TEST"], time: CivilTime? = nil) -> CameraObject {
+    private func object(
+        _ name: String, _ folders: [String] = ["DCIM", "100TEST"], time: CivilTime? = nil
+    ) -> CameraObject {
         CameraObject(
-            handle: ObjectHandle(0xFE00_0001), storage: StorageID(0x0002_0001), folders: folders, name: name, size: 6_000_000_000,
-            time: time,
-            format: .exifJPEG, isProtected: true, group: ObjectHandle(7))
+            handle: ObjectHandle(0xFE00_0001), storage: StorageID(0x0002_0001), folders: folders, name: name,
+            size: 6_000_000_000, time: time, format: .exifJPEG, isProtected: true, group: ObjectHandle(7))
     }
 
     private func path(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
@@ -19,7 +20,9 @@ import Testing
         var places = ObjectPlaces()
         let times = [
             nil, CivilTime(year: 2026, month: 5, day: 1, hour: 12, minute: 3, second: 60),
-            CivilTime(year: 1969, month: 12, day: 31, hour: 23, minute: 59, second: 59, nanosecond: 250_000_000, offsetMinutes: -90),
+            CivilTime(
+                year: 1969, month: 12, day: 31, hour: 23, minute: 59, second: 59, nanosecond: 250_000_000,
+                offsetMinutes: -90),
         ]
         for (time, name) in zip(times, ["IMG_0001.JPG", "på fjellet 🏔.JPG", "~"]) {
             var object = object(name, name == "~" ? [] : ["DCIM", "100TEST"], time: time)

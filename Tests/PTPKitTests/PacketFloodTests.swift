@@ -5,7 +5,8 @@ import Synchronization
 import Testing
 import VirtualCamera
 
-/// Packets in any number, length and order: none of it may end the process, and none of it holds a reader longer than it wanted to wait.
+/// Packets in any number, length and order: none of it may end the process, and none of it holds a reader longer than
+/// it wanted to wait.
 @Suite(.timeLimit(.minutes(2))) struct PacketFloodTests {
     private let soon = Deadline.after(.seconds(20))
 
@@ -15,10 +16,12 @@ import VirtualCamera
         return bytes
     }
 
-    /// Each of these packets is read inside the wait for one answer, so their number must not be the depth of the stack.
+    /// Each of these packets is read inside the wait for one answer, so their number must not be the depth of the
+    /// stack.
     @Test(arguments: [
-        IPPacket.dataHead(.data, transaction: 1, count: 0), IPPacket.dataHead(.endData, transaction: 1, count: 0), IPPacket.bare(.ping),
-        IPPacket.event(PTPEvent(.objectAdded, [1])), IPPacket.startData(transaction: 0, total: 0), IPPacket.cancel(transaction: 1),
+        IPPacket.dataHead(.data, transaction: 1, count: 0), IPPacket.dataHead(.endData, transaction: 1, count: 0),
+        IPPacket.bare(.ping), IPPacket.event(PTPEvent(.objectAdded, [1])), IPPacket.startData(transaction: 0, total: 0),
+        IPPacket.cancel(transaction: 1),
         IPPacket.response(Response(.ok, transaction: 0)),
     ])
     func aFloodOfOnePacketEndsTheConnectionAndNothingElse(packet: [UInt8]) async throws {
@@ -38,8 +41,10 @@ import VirtualCamera
     @Test func emptyPiecesOfDataAreToleratedAmongOthers() throws {
         let empty = IPPacket.dataHead(.data, transaction: 1, count: 0)
         let (link, _) = try PTPIPLink.scripted(
-            IPPacket.startData(transaction: 1, total: 2), empty + empty + IPPacket.dataHead(.data, transaction: 1, count: 1) + [7],
-            empty + IPPacket.dataHead(.endData, transaction: 1, count: 1) + [8], IPPacket.response(Response(.ok, transaction: 1)))
+            IPPacket.startData(transaction: 1, total: 2),
+            empty + empty + IPPacket.dataHead(.data, transaction: 1, count: 1) + [7],
+            empty + IPPacket.dataHead(.endData, transaction: 1, count: 1) + [8],
+            IPPacket.response(Response(.ok, transaction: 1)))
         var seen: [Inbound] = []
         for _ in 0..<5 { seen.append(try link.next(by: soon)) }
         #expect(seen[1] == .data(transaction: 1, count: 1) && seen[2] == .data(transaction: 1, count: 1))
@@ -50,7 +55,8 @@ import VirtualCamera
     @Test func packetsThatMeanNothingDoNotPutOffTheDeadline() throws {
         let (stream, events) = (SlowStream(packet(0xFFFF, [])), Script([]))
         let link = PTPIPLink(
-            "slow", greeting: try InitCommandAck([UInt8](repeating: 0, count: 20).span.bytes), command: stream, events: events)
+            "slow", greeting: try InitCommandAck([UInt8](repeating: 0, count: 20).span.bytes), command: stream,
+            events: events)
         do throws(PTPError) {
             _ = try link.next(by: .after(.milliseconds(50)))
             Issue.record("answered")

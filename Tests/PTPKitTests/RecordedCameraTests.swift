@@ -7,13 +7,16 @@ import Testing
 ///
 /// A new recording becomes a test by being put into `Recordings`.
 @Suite struct RecordedCameraTests {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Recordings").path
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+        "Recordings"
+    ).path
 
     private static func recording(_ name: String) throws -> Recording {
         try Recording(text: String(contentsOfFile: folder + "/" + name, encoding: .utf8))
     }
 
-    @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".txt") }.sorted())
+    @Test(
+        arguments: try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".txt") }.sorted())
     func everyRecordedCameraIsListedAndReadAgain(_ name: String) async throws {
         let bus = ReplayBus(try Self.recording(name)), camera = PTPCamera(try bus.connector.open()), sink = MemorySink()
         try await camera.open()
@@ -30,7 +33,8 @@ import Testing
     }
 
     @Test func theEmulatorsCardIsReadAsItWas() async throws {
-        let recording = try Self.recording("qemu-mtp.txt"), camera = PTPCamera(try ReplayBus(recording).connector.open())
+        let recording = try Self.recording("qemu-mtp.txt")
+        let camera = PTPCamera(try ReplayBus(recording).connector.open())
         try await camera.open()
         #expect(await camera.info.model == "QEMU filesharing")
         let objects = try await camera.run { camera throws(PTPError) in try StandardHandler().list(camera) }

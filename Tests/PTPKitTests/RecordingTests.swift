@@ -10,7 +10,9 @@ import VirtualCamera
     /// A session over pipes with a virtual camera, as `cameras --record` has it.
     private func recorded() async throws -> Recording {
         var card = VirtualCard()
-        for number in 1...3 { card.add(VirtualFile("IMG_\(number).JPG", .pattern(seed: UInt64(number), size: 9000)), in: "DCIM/100MEDIA") }
+        for number in 1...3 {
+            card.add(VirtualFile("IMG_\(number).JPG", .pattern(seed: UInt64(number), size: 9000)), in: "DCIM/100MEDIA")
+        }
         let camera = VirtualCamera(StandardPersonality(), cards: [card])
         let recorder = Recorder(usb: USBIdentity(vendor: 0x46F4, product: 4))
         let body = PTPCamera(ObservedLink(BulkLink(VirtualBulkPipe(camera)), recorder))
@@ -33,7 +35,8 @@ import VirtualCamera
 
     @Test func aRecordingThatWentThroughAnotherSystemIsTheSame() async throws {
         let recording = try await recorded()
-        #expect(try Recording(text: recording.text.split(separator: "\n").joined(separator: "\r\n") + "\r\n") == recording)
+        #expect(
+            try Recording(text: recording.text.split(separator: "\n").joined(separator: "\r\n") + "\r\n") == recording)
     }
 
     @Test func contentsOfFilesAreNotKept() async throws {
@@ -97,11 +100,12 @@ import VirtualCamera
     }
 
     @Test(arguments: [
-        "", "nothing", "filmgate recording 1\nask", "filmgate recording 1\nask 10001", "filmgate recording 1\nanswer 2001",
-        "filmgate recording 1\nask 1001\ndata - 0", "filmgate recording 1\nask 1001\ndata x 00",
-        "filmgate recording 1\nask 1001\ndata 1 0G",
-        "filmgate recording 1\nask 1001 1 2 3 4 5 6 7", "filmgate recording 1\nusb 46F4", "filmgate recording 1\nwhat 1001",
-        "filmgate recording 1\nask 1001\nfail two words", "filmgate recording 1\nask 1001\nfail a\rb",
+        "", "nothing", "filmgate recording 1\nask", "filmgate recording 1\nask 10001",
+        "filmgate recording 1\nanswer 2001", "filmgate recording 1\nask 1001\ndata - 0",
+        "filmgate recording 1\nask 1001\ndata x 00", "filmgate recording 1\nask 1001\ndata 1 0G",
+        "filmgate recording 1\nask 1001 1 2 3 4 5 6 7", "filmgate recording 1\nusb 46F4",
+        "filmgate recording 1\nwhat 1001", "filmgate recording 1\nask 1001\nfail two words",
+        "filmgate recording 1\nask 1001\nfail a\rb",
     ]) func damagedRecordingsAreRefusedWithTheirLine(_ text: String) {
         #expect(throws: PTPError.self) { _ = try Recording(text: text) }
     }

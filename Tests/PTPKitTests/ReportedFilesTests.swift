@@ -9,11 +9,12 @@ import Testing
     private static let noon: Int64 = 1_779_000_000
 
     private func facts(
-        _ size: UInt64 = 1, at time: Int64 = ReportedFilesTests.noon, label: String = "SD", handle: UInt32 = 7, visit: UInt32 = 0
+        _ size: UInt64 = 1, at time: Int64 = ReportedFilesTests.noon, label: String = "SD", handle: UInt32 = 7,
+        visit: UInt32 = 0
     ) -> ReportedFiles.Facts {
         ReportedFiles.Facts(
-            size: size, modified: time * Self.second, medium: MediumMark(labels: [label], guid: []), handle: ObjectHandle(handle),
-            visit: visit)
+            size: size, modified: time * Self.second, medium: MediumMark(labels: [label], guid: []),
+            handle: ObjectHandle(handle), visit: visit)
     }
 
     @Test func aFileIsKnownByPathSizeTimeAndMedium() {
@@ -34,7 +35,8 @@ import Testing
         #expect(told.contains("A", facts(at: Self.noon + shift)) == isKnown)
     }
 
-    /// Another card may be in: without a date only the handle says that it is the same object, and only for as long as handles hold.
+    /// Another card may be in: without a date only the handle says that it is the same object, and only for as long as
+    /// handles hold.
     @Test(arguments: [0, 1, -5, 315_532_800 + 100] as [Int64])
     func withoutADateOnlyTheObjectItselfIsKnown(_ time: Int64) {
         var told = ReportedFiles()

@@ -12,7 +12,8 @@ final class Rig: Sendable {
         handle = card.add(VirtualFile("IMG_0001.JPG", content)).object.handle
         body = VirtualCamera(StandardPersonality(), cards: [card], faults: faults)
         responder = try PTPIPResponder(body)
-        let link = try PTPIPConnector(host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test")).open()
+        let link = try PTPIPConnector(host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test"))
+            .open()
         camera = PTPCamera(link, quirks: quirks)
     }
     deinit { responder.stop() }

@@ -10,7 +10,9 @@ import Testing
 
     @Test func addressesAreReadAndWritten() {
         #expect(IPv4("192.168.1.10")?.description == "192.168.1.10")
-        for text in ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "a.b.c.d", "1.2.3.-4"] { #expect(IPv4(text) == nil, "\(text)") }
+        for text in ["", "1.2.3", "1.2.3.4.5", "256.1.1.1", "a.b.c.d", "1.2.3.-4"] {
+            #expect(IPv4(text) == nil, "\(text)")
+        }
         #expect(Self.home.key == "subnet:192.168.1.0/255.255.255.0")
         #expect(Self.home.address(7) == nil && Self.home.address(255) == nil && Self.home.address(256) == nil)
         #expect(Self.home.address(1)?.description == "192.168.1.1")
@@ -45,7 +47,8 @@ import Testing
         var known = KnownCameras(state: state.path)
         #expect(known.entries == [])
         known.remember(.init(network: Self.home.key, host: CameraHost("192.168.1.9"), label: "Body\t5\n(1)"))
-        known.remember(.init(network: "subnet:10.0.0.0/255.0.0.0", host: CameraHost("10.0.0.2", port: 99), label: "Other"))
+        known.remember(
+            .init(network: "subnet:10.0.0.0/255.0.0.0", host: CameraHost("10.0.0.2", port: 99), label: "Other"))
         known.remember(.init(network: Self.home.key, host: CameraHost("192.168.1.11"), label: "Body5(1)"))
         #expect(known.save(state: state.path))
         let read = KnownCameras(state: state.path)
@@ -59,22 +62,28 @@ import Testing
     @Test func damagedMemoryIsNoMemory() throws {
         let state = try TemporaryState()
         defer { state.remove() }
-        let text = "one\nnetwork\thost name\tlabel\nnetwork\t192.168.1.2\tlabel\n\u{0}\t\t\n" + String(repeating: "x", count: 100_000)
+        let text =
+            "one\nnetwork\thost name\tlabel\nnetwork\t192.168.1.2\tlabel\n\u{0}\t\t\n"
+            + String(repeating: "x", count: 100_000)
         try Data(text.utf8).write(to: URL(fileURLWithPath: state.path + "/cameras-on-the-network"))
         #expect(KnownCameras(state: state.path).entries.map(\.host.host) == ["192.168.1.2"])
     }
 
     @Test func devicesAnswerASearchByUnicast() throws {
-        let reply = Array("HTTP/1.1 200 OK\r\nST: upnp:rootdevice\r\nLOCATION: http://127.0.0.1:49152/d.xml\r\n\r\n".utf8)
+        let reply = Array(
+            "HTTP/1.1 200 OK\r\nST: upnp:rootdevice\r\nLOCATION: http://127.0.0.1:49152/d.xml\r\n\r\n".utf8)
         let device = try Announcer { _ in [reply, reply, [0xFF], []] }
         defer { device.stop() }
         var found: [String] = []
-        Datagrams.ask(SSDP.search(within: 1), device.endpoint, from: [], by: .after(.milliseconds(300))) { bytes, sender in
+        Datagrams.ask(SSDP.search(within: 1), device.endpoint, from: [], by: .after(.milliseconds(300))) {
+            bytes, sender in
             if let answer = SSDP.read(bytes) { found.append("\(sender) \(answer.location)") }
         }
         #expect(found.count == 2 && found.allSatisfy { $0 == "127.0.0.1 http://127.0.0.1:49152/d.xml" })
         let question = String(decoding: device.questions.first ?? [], as: UTF8.self)
-        #expect(question.hasPrefix("M-SEARCH * HTTP/1.1\r\n") && question.contains("ST: ssdp:all\r\n") && question.hasSuffix("\r\n\r\n"))
+        #expect(
+            question.hasPrefix("M-SEARCH * HTTP/1.1\r\n") && question.contains("ST: ssdp:all\r\n")
+                && question.hasSuffix("\r\n\r\n"))
     }
 
     @Test func aSearchBringsTogetherWhatIsRememberedAndWhatIsAnnounced() async throws {
@@ -99,7 +108,9 @@ import Testing
         finder.failed("a", .absent(at: "127.0.0.2:15740", .refused))
         finder.failed("a", .absent(at: "127.0.0.2:15740", .refused))
         finder.failed("b", .timedOut("connecting"))
-        #expect(finder.counters.closed == 1 && finder.counters.silent == 1 && finder.counters.asked == 2 && finder.counters.announced == 2)
+        #expect(
+            finder.counters.closed == 1 && finder.counters.silent == 1 && finder.counters.asked == 2
+                && finder.counters.announced == 2)
         #expect(finder.recentFailure("a") != nil && finder.recentFailure("c") == nil)
         #expect(finder.counters.advice != nil)
         finder.found(CameraHost("127.0.0.1", port: 4711), "Body (1)")

@@ -50,7 +50,9 @@ import Testing
 
     @Test func lateAnswersAreSkippedButNotForever() throws {
         var machine = machine(data: false)
-        for _ in 0..<Transaction.strayLimit { #expect(try machine.take(.response(Response(.ok, transaction: 4))) == .ignore) }
+        for _ in 0..<Transaction.strayLimit {
+            #expect(try machine.take(.response(Response(.ok, transaction: 4))) == .ignore)
+        }
         #expect(throws: PTPError.self) { try machine.take(.response(Response(.ok, transaction: 4))) }
     }
 

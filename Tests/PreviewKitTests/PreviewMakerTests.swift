@@ -11,7 +11,9 @@ private let sha256 = String(repeating: "ab", count: 32)
 
 /// Pictures of files on a disk.
 @Suite(.ownThreads, .enabled(if: Decoder.isThere), .timeLimit(.minutes(5))) struct PreviewMakerTests {
-    private func maker(_ folder: String) -> PreviewMaker { PreviewMaker(folder: folder + "/cache", program: Decoder.program) }
+    private func maker(_ folder: String) -> PreviewMaker {
+        PreviewMaker(folder: folder + "/cache", program: Decoder.program)
+    }
 
     private func put(_ bytes: [UInt8], _ path: String) throws -> PreviewSource {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
@@ -34,7 +36,9 @@ private let sha256 = String(repeating: "ab", count: 32)
             let source = try put(Samples.frame(), folder + "/a.jpg"), maker = maker(folder)
             let keys = try PreviewSize.allCases.map { try #require(PreviewKey(sha256: sha256, $0)) }
             var pictures: [[UInt8]] = []
-            for key in keys { pictures.append(try await maker.picture(key) { () async throws(IngestError) in [source] }) }
+            for key in keys {
+                pictures.append(try await maker.picture(key) { () async throws(IngestError) in [source] })
+            }
             // The thumbnail is the camera's own, the preview the frame itself.
             #expect(pictures[0].count < pictures[1].count && pictures.allSatisfy { $0.starts(with: [0xFF, 0xD8]) })
             try FileManager.default.removeItem(atPath: folder + "/a.jpg")
@@ -53,7 +57,8 @@ private let sha256 = String(repeating: "ab", count: 32)
         try await withFolder { folder in
             var source = try put(Samples.frame(), folder + "/a.jpg")
             let maker = maker(folder), whole = source
-            try FileManager.default.createSymbolicLink(atPath: folder + "/link.jpg", withDestinationPath: folder + "/a.jpg")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/link.jpg", withDestinationPath: folder + "/a.jpg")
             source.path = "link.jpg"
             #expect(try await code(maker, [source]) == .notFound)
             source = whole
@@ -83,7 +88,8 @@ private let sha256 = String(repeating: "ab", count: 32)
 
     @Test func aCutFrameStillHasAPicture() async throws {
         try await withFolder { folder in
-            let frame = Samples.frame(), source = try put(Array(frame.prefix(frame.count / 2)), folder + "/a.jpg"), maker = maker(folder)
+            let frame = Samples.frame(), source = try put(Array(frame.prefix(frame.count / 2)), folder + "/a.jpg")
+            let maker = maker(folder)
             for size in PreviewSize.allCases { #expect(try await code(maker, [source], size) == nil) }
             // Half of the frame tells more than all of its thumbnail.
             let key = try #require(PreviewKey(sha256: sha256, .preview))
@@ -99,7 +105,8 @@ private let sha256 = String(repeating: "ab", count: 32)
             let failures = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<60 {
                     group.addTask {
-                        let digits = String(number % 20, radix: 16), content = String(repeating: "0", count: 64 - digits.count) + digits
+                        let digits = String(number % 20, radix: 16)
+                        let content = String(repeating: "0", count: 64 - digits.count) + digits
                         do { return try await code(maker, [source], .thumbnail, content) != nil } catch { return true }
                     }
                 }
@@ -114,7 +121,8 @@ private let sha256 = String(repeating: "ab", count: 32)
         try await withFolder { _ async throws in
             let decoder = PreviewDecoder(program: Decoder.program) { true }, jpeg = Samples.jpeg(64, 64)
             func make() throws -> Bool {
-                try decoder.make(.init(length: jpeg.count, longEdge: 64, quality: 80)) { (offset, count) throws(IngestError) in
+                try decoder.make(.init(length: jpeg.count, longEdge: 64, quality: 80)) {
+                    (offset, count) throws(IngestError) in
                     Array(jpeg[offset..<(offset + count)])
                 }.reply.outcome == .done
             }
@@ -135,7 +143,9 @@ private let sha256 = String(repeating: "ab", count: 32)
     private let picture: [UInt8] = [0xFF, 0xD8] + [UInt8](repeating: 1, count: 996) + [0xFF, 0xD9]
 
     private func files(_ folder: String) -> [String] {
-        (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".jpg") }
+        (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []).filter {
+            $0.hasSuffix(".jpg")
+        }
     }
 
     @Test func itNeverGrowsBeyondItsBound() async throws {

@@ -9,7 +9,9 @@ import Testing
 @Suite(.ownThreads, .enabled(if: Decoder.isThere), .timeLimit(.minutes(5))) struct PreviewProcessTests {
     private func process() throws -> PreviewProcess { try PreviewProcess(program: Decoder.program) }
 
-    private func isPicture(_ jpeg: [UInt8]) -> Bool { jpeg.starts(with: [0xFF, 0xD8, 0xFF]) && jpeg.suffix(2) == [0xFF, 0xD9] }
+    private func isPicture(_ jpeg: [UInt8]) -> Bool {
+        jpeg.starts(with: [0xFF, 0xD8, 0xFF]) && jpeg.suffix(2) == [0xFF, 0xD9]
+    }
 
     @Test func picturesComeSmallAndUpright() throws {
         let process = try process(), jpeg = Samples.jpeg(640, 424)
@@ -84,7 +86,9 @@ import Testing
         do throws(IngestError) {
             var request = PreviewRequest(length: jpeg.count, longEdge: 64, quality: 80)
             request.orientation = 1 + seed % 8
-            _ = try process.make(request) { (offset, count) throws(IngestError) in Array(jpeg[offset..<(offset + count)]) }
+            _ = try process.make(request) { (offset, count) throws(IngestError) in
+                Array(jpeg[offset..<(offset + count)])
+            }
         } catch { #expect(error.code == .corruptData) }
     }
 }
@@ -94,7 +98,8 @@ import Testing
     private func failure(_ script: String, patience: Int = 30) throws -> IngestError? {
         let process = try PreviewProcess(program: "/bin/sh", arguments: ["-c", script], patience: patience)
         do throws(IngestError) {
-            _ = try process.make(PreviewRequest(length: 8, longEdge: 256, quality: 80)) { (_, count) throws(IngestError) in
+            _ = try process.make(PreviewRequest(length: 8, longEdge: 256, quality: 80)) {
+                (_, count) throws(IngestError) in
                 [UInt8](repeating: 0, count: count)
             }
             return nil
@@ -132,14 +137,18 @@ import Testing
 
     @Test func numbersThatNobodyMeansAreRefused() {
         let request = PreviewRequest(length: 1000, longEdge: 256, quality: 80).encoded
-        for (place, value) in [(3, 0xFF), (12, 0), (13, 0xFF), (14, 0), (14, 101), (15, 0), (15, 9), (7, 0xFF)] as [(Int, UInt8)] {
+        for (place, value) in [(3, 0xFF), (12, 0), (13, 0xFF), (14, 0), (14, 101), (15, 0), (15, 9), (7, 0xFF)]
+            as [(Int, UInt8)]
+        {
             var bytes = request
             bytes[place] = value
             if place == 12 { bytes[13] = 0 }
             #expect(throws: PreviewStream.Failure.malformed, "\(place)") { try PreviewRequest(bytes) }
         }
         #expect(throws: PreviewStream.Failure.malformed) { try PreviewRequest([1, 2]) }
-        for bytes in [PreviewReply(.done).encoded, [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16), []] {
+        for bytes in [
+            PreviewReply(.done).encoded, [UInt8](repeating: 0, count: 16), [UInt8](repeating: 0xFF, count: 16), [],
+        ] {
             #expect(throws: PreviewStream.Failure.malformed) { try PreviewReply(bytes) }
         }
     }

@@ -10,7 +10,8 @@ import Testing
 enum Decoder {
     static let program: String = {
         let bundle =
-            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+            Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+            ?? URL(fileURLWithPath: CommandLine.arguments[0])
         return bundle.deletingLastPathComponent().appendingPathComponent("filmgate-previews").path
     }()
     /// Under a sanitizer it is not: it limits its own memory.
@@ -44,7 +45,8 @@ enum Samples {
 }
 
 extension PreviewProcess {
-    func make(_ jpeg: [UInt8], longEdge: Int = 256, orientation: Int = 1) throws -> (reply: PreviewReply, jpeg: [UInt8]) {
+    func make(_ jpeg: [UInt8], longEdge: Int = 256, orientation: Int = 1) throws -> (reply: PreviewReply, jpeg: [UInt8])
+    {
         var request = PreviewRequest(length: jpeg.count, longEdge: longEdge, quality: 80)
         request.orientation = orientation
         return try make(request) { offset, count in Array(jpeg[offset..<(offset + count)]) }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct HostileTests {
     private static let wrap = (
-        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>", "</rdf:RDF></x:xmpmeta>"
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>",
+        "</rdf:RDF></x:xmpmeta>"
     )
 
     @Test(arguments: [

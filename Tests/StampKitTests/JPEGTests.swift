@@ -6,7 +6,9 @@ import Testing
     static var stamp: Stamp {
         var stamp = Stamp()
         stamp.creators = ["Ann Øster"]
-        (stamp.copyright, stamp.event, stamp.caption) = ("© 2026 Ann Øster", "Smith & Sons <wedding>", "Line one\nline \"two\" \u{1}")
+        (stamp.copyright, stamp.event, stamp.caption) = (
+            "© 2026 Ann Øster", "Smith & Sons <wedding>", "Line one\nline \"two\" \u{1}"
+        )
         stamp.keywords = ["wedding", "Åse", "Wedding"]
         return stamp
     }
@@ -34,7 +36,8 @@ import Testing
     @Test(.enabled(if: Tool.hasExiv2)) func readByExiv2() throws {
         let scratch = try Scratch(), path = try scratch.write("a.jpg", try stamped(Picture.tiny))
         let text = String(decoding: try Tool.run("exiv2", ["-PEIXkyt", path]), as: UTF8.self)
-        #expect(text.contains("Xmp.dc.creator") && text.contains("Iptc.Application2.Byline") && text.contains("Ann Øster"))
+        #expect(
+            text.contains("Xmp.dc.creator") && text.contains("Iptc.Application2.Byline") && text.contains("Ann Øster"))
         #expect(text.contains("Xmp.iptcExt.Event"))
     }
 
@@ -51,16 +54,18 @@ import Testing
         try Tool.run(
             "exiftool",
             [
-                "-q", "-overwrite_original", "-XMP:Rating=4", "-XMP-dc:Creator=Body Owner", "-XMP-dc:Subject=first", "-IPTC:Keywords=first",
-                "-XMP-dc:Description-de=Hochzeit", "-IPTC:City=Troms\u{F8}", "-IPTC:By-line=Body Owner", "-EXIF:Artist=Body Owner",
-                "-Photoshop:URL=https://ann.example/", path,
+                "-q", "-overwrite_original", "-XMP:Rating=4", "-XMP-dc:Creator=Body Owner", "-XMP-dc:Subject=first",
+                "-IPTC:Keywords=first", "-XMP-dc:Description-de=Hochzeit", "-IPTC:City=Troms\u{F8}",
+                "-IPTC:By-line=Body Owner", "-EXIF:Artist=Body Owner", "-Photoshop:URL=https://ann.example/", path,
             ])
         let facts = try Tool.facts(scratch.write("b.jpg", try stamped(scratch.read(path))), [])
         #expect(facts["XMP:Rating"] as? Int == 4 && facts["XMP:Creator"] as? [String] == ["Body Owner"])
         #expect(facts["XMP:Subject"] as? [String] == ["first", "wedding", "Åse"])
         #expect(facts["IPTC:Keywords"] as? [String] == ["first", "wedding", "Åse"])
         #expect(facts["IPTC:City"] as? String == "Tromsø" && facts["IPTC:By-line"] as? String == "Body Owner")
-        #expect(facts["EXIF:Artist"] as? String == "Body Owner" && facts["Photoshop:URL"] as? String == "https://ann.example/")
+        #expect(
+            facts["EXIF:Artist"] as? String == "Body Owner"
+                && facts["Photoshop:URL"] as? String == "https://ann.example/")
         #expect(facts["XMP:Rights"] as? String == "© 2026 Ann Øster")
     }
 
@@ -83,7 +88,8 @@ import Testing
         let long = String(repeating: "many words ", count: 9000)
         try Data(long.utf8).write(to: URL(fileURLWithPath: scratch.path + "/long.txt"))
         try Tool.run(
-            "exiftool", ["-q", "-overwrite_original", "-XMP:Rating=3", "-XMP-photoshop:History<=\(scratch.path)/long.txt", path])
+            "exiftool",
+            ["-q", "-overwrite_original", "-XMP:Rating=3", "-XMP-photoshop:History<=\(scratch.path)/long.txt", path])
         let before = try Tool.facts(path)
         #expect(before["XMP:HasExtendedXMP"] != nil)
         let after = try Tool.facts(scratch.write("b.jpg", try stamped(scratch.read(path))))

@@ -9,7 +9,9 @@ import Testing
         var stamp = JPEGTests.stamp
         stamp.captured = CivilTime("2026-05-01T12:30:05+02:00")
         let facts = try Tool.facts(scratch.write("a.xmp", try XMPSidecar.made(stamp)))
-        #expect(facts["XMP:Creator"] as? [String] == ["Ann Øster"] && facts["XMP:Event"] as? String == "Smith & Sons <wedding>")
+        #expect(
+            facts["XMP:Creator"] as? [String] == ["Ann Øster"]
+                && facts["XMP:Event"] as? String == "Smith & Sons <wedding>")
         #expect(facts["XMP:DateCreated"] as? String == "2026:05:01 12:30:05+02:00")
     }
 

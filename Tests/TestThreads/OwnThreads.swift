@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 public import Testing
 
-/// Tests that wait for programs and sockets block their thread; on Swift's few they would hold up what they wait for, in other tests too.
+/// Tests that wait for programs and sockets block their thread; on Swift's few they would hold up what they wait for,
+/// in other tests too.
 ///
 /// `@Suite(.ownThreads)`: each test of the suite runs on threads of its own.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {

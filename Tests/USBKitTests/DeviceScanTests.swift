@@ -54,7 +54,9 @@ import USBKit
         let device = try #require(DeviceScan(system.places).devices().first)
         try system.open(device.node(below: system.places.devices), by: 4711, called: "gvfsd-gphoto2")
         try system.open("/dev/null", by: 4712, called: "cat")
-        try system.open(device.node(below: system.places.devices), by: Int(ProcessInfo.processInfo.processIdentifier), called: "filmgate")
+        try system.open(
+            device.node(below: system.places.devices), by: Int(ProcessInfo.processInfo.processIdentifier),
+            called: "filmgate")
         let holders = DeviceHolder.all(of: device, system.places)
         #expect(holders == [DeviceHolder(process: 4711, name: "gvfsd-gphoto2")])
         #expect(holders.first?.advice.contains("systemctl --user mask") == true)

@@ -43,5 +43,7 @@ final class FakeSystem {
         try FileManager.default.createDirectory(atPath: root + "/" + folder, withIntermediateDirectories: true)
     }
 
-    func write(_ path: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: root + "/" + path)) }
+    func write(_ path: String, _ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: root + "/" + path))
+    }
 }

@@ -5,7 +5,9 @@ import XMLKit
     /// Everything that a document tells, in order; nil when it is refused.
     static func events(_ text: String) -> [XMLReader.Event]? {
         var events: [XMLReader.Event] = []
-        do throws(XMLFault) { try XMLReader.read(Array(text.utf8), upTo: 1 << 20) { events.append($0) } } catch { return nil }
+        do throws(XMLFault) { try XMLReader.read(Array(text.utf8), upTo: 1 << 20) { events.append($0) } } catch {
+            return nil
+        }
         return events
     }
 
@@ -16,16 +18,16 @@ import XMLKit
 
     @Test func tellsWhatBeginsAndEnds() {
         let found = Self.events(
-            "<?xml version=\"1.0\"?><!-- <x> --><m:a k='1&amp;' xmlns=\"u\">t&lt;&#x20;&#65;<b/>u<![CDATA[<&]]></m:a>\n")
+            "<?xml version=\"1.0\"?><!-- <x> --><m:a k='1&amp;' xmlns=\"u\">t&lt;&#x20;&#65;<b/>u<![CDATA[<&]]></m:a>\n"
+        )
         #expect(
             found == [.begin("a", ["k": "1&"]), .begin("b", [:]), .end("b", ""), .end("a", "t< Au<&")])
     }
 
     @Test(arguments: [
-        "<a>", "</a>", "<a></b>", "<a", "<a k>", "<a k=v/>", "<a k=\"v/>", "<!DOCTYPE a [<!ENTITY b \"c\">]><a/>", "<a>&b;</a>",
-        "<a>&#xD800;</a>",
-        "<a>&</a>", "<a>&#99999999999999999999;</a>", "<!-- ", "<a><![CDATA[", "<>", "< a/>", "<a>\u{0}</a", "&", "<",
-        String(repeating: "<a>", count: 65),
+        "<a>", "</a>", "<a></b>", "<a", "<a k>", "<a k=v/>", "<a k=\"v/>", "<!DOCTYPE a [<!ENTITY b \"c\">]><a/>",
+        "<a>&b;</a>", "<a>&#xD800;</a>", "<a>&</a>", "<a>&#99999999999999999999;</a>", "<!-- ", "<a><![CDATA[", "<>",
+        "< a/>", "<a>\u{0}</a", "&", "<", String(repeating: "<a>", count: 65),
     ])
     func damageIsRefused(text: String) { #expect(Self.events(text) == nil) }
 
@@ -38,13 +40,16 @@ import XMLKit
 
     /// Neither what it defines nor what it points to is ever looked at, and nothing of the document is told.
     @Test(arguments: [
-        "<!DOCTYPE html>", "<!DOCTYPE a SYSTEM 'file:///etc/passwd'>", "<!DOCTYPE a PUBLIC 'a' 'http://127.0.0.1:9/a.dtd'>",
+        "<!DOCTYPE html>", "<!DOCTYPE a SYSTEM 'file:///etc/passwd'>",
+        "<!DOCTYPE a PUBLIC 'a' 'http://127.0.0.1:9/a.dtd'>",
         "<!DOCTYPE a [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p;]>",
         "<!DOCTYPE a [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;&b;&b;&b;'>]>",
     ])
     func documentTypesAreRefused(type: String) {
         var count = 0
-        #expect(throws: XMLFault.documentType) { try XMLReader.read(Array((type + "<a>&c;</a>").utf8), upTo: 1 << 20) { _ in count += 1 } }
+        #expect(throws: XMLFault.documentType) {
+            try XMLReader.read(Array((type + "<a>&c;</a>").utf8), upTo: 1 << 20) { _ in count += 1 }
+        }
         #expect(count == 0)
     }
 

@@ -11,13 +11,18 @@ public struct APIKeyAuth: Module, AuthProvider {
             .field("key", \.key, "The key, as a reference to where it is kept.").required(),
             .field("header", \.header, "The header that carries it."),
             .field("prefix", \.prefix, "Text before the key, with its space where one belongs there."),
-            .field("origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."),
-            .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+            .field(
+                "origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."
+            ),
+            .field(
+                "plain_http", \.plainHTTP,
+                "Also sends it over plain http to other machines, readable by anyone on the way."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             guard HeaderText.isName(header) else {
-                throw ConfigError(node["header"]?.mark ?? node.mark, "bad-header", "`\(header)` is not a header's name.")
+                throw ConfigError(
+                    node["header"]?.mark ?? node.mark, "bad-header", "`\(header)` is not a header's name.")
             }
             guard HeaderText.clean(prefix) == prefix else {
                 throw ConfigError(node["prefix"]?.mark ?? node.mark, "bad-header", "`prefix` holds control characters.")

@@ -8,11 +8,14 @@ import Testing
 @Suite struct APIKeyAuthTests {
     static let bench = AuthBench { secrets in try make(secrets) }
 
-    @Test(arguments: AuthConformance.checks) func keepsTo(_ check: Check<AuthBench>) async throws { try await check.run(Self.bench) }
+    @Test(arguments: AuthConformance.checks) func keepsTo(_ check: Check<AuthBench>) async throws {
+        try await check.run(Self.bench)
+    }
 
     @Test func sendsTheKeyInItsHeader() async throws {
         let provider = try Self.make(
-            CanarySecrets("k3y"), [("header", .scalar("X-Auth", quoted: true)), ("prefix", .scalar("Token ", quoted: true))])
+            CanarySecrets("k3y"),
+            [("header", .scalar("X-Auth", quoted: true)), ("prefix", .scalar("Token ", quoted: true))])
         try provider.bind(to: "https://gallery.example")
         let signed = try await provider.sign(HTTPRequest("GET", "https://gallery.example/x"))
         #expect(signed.headers.map(\.name) == ["X-Auth"] && signed.headers.map(\.value) == ["Token k3y"])
@@ -29,6 +32,8 @@ import Testing
         let options = APIKeyAuth.Options.schema.decode(ConfigNode(.map(pairs)), errors: &errors)
         if let first = errors.first { throw first }
         return try APIKeyAuth(
-            options, ModuleContext(name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: secrets)))
+            options,
+            ModuleContext(
+                name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: secrets)))
     }
 }

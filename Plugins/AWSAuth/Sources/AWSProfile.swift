@@ -9,9 +9,12 @@ struct AWSProfile {
     /// `misconfigured` when the file is missing, open to others, or has no such profile with keys.
     func keys() throws(IngestError) -> AWSKeys {
         let values = Self.values(of: name, in: try text())
-        guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"], !id.isEmpty, !secret.isEmpty else {
+        guard let id = values["aws_access_key_id"], let secret = values["aws_secret_access_key"], !id.isEmpty,
+            !secret.isEmpty
+        else {
             throw IngestError(
-                .misconfigured, "\(file) has no keys for the profile `\(name)`.", advice: "Run `aws configure --profile \(name)`.")
+                .misconfigured, "\(file) has no keys for the profile `\(name)`.",
+                advice: "Run `aws configure --profile \(name)`.")
         }
         // AWS's own tools leave an empty line behind.
         let token = values["aws_session_token"].flatMap { $0.isEmpty ? nil : $0 }
@@ -24,7 +27,9 @@ struct AWSProfile {
     private func text() throws(IngestError) -> String {
         let path = file.hasPrefix("~/") ? (getenv("HOME").map { String(cString: $0) } ?? "") + file.dropFirst() : file
         let handle = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard handle >= 0 else { throw IngestError(.misconfigured, "\(file) cannot be read: \(String(cString: strerror(errno))).") }
+        guard handle >= 0 else {
+            throw IngestError(.misconfigured, "\(file) cannot be read: \(String(cString: strerror(errno))).")
+        }
         defer { close(handle) }
         var facts = stat()
         guard fstat(handle, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size <= 1 << 20 else {

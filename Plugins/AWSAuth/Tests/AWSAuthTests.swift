@@ -25,9 +25,14 @@ import Testing
         try module.bind(to: "https://examplebucket.s3.amazonaws.com")
         let request = HTTPRequest(
             "GET", "https://examplebucket.s3.amazonaws.com/test.txt",
-            headers: [("Range", "bytes=0-9"), ("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")])
+            headers: [
+                ("Range", "bytes=0-9"),
+                ("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ])
         let signed = try await module.sign(request)
-        #expect(signed[header: "Authorization"]?.hasSuffix("=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41") == true)
+        #expect(
+            signed[header: "Authorization"]?.hasSuffix(
+                "=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41") == true)
         #expect(!signed.headers.contains { $0.value.contains("wJalr") })
         #expect(module.account == "AKIAIOSFODNN7EXAMPLE")
     }
@@ -35,7 +40,9 @@ import Testing
     @Test func aSessionTokenGoesAlongAndStartsNoHeader() async throws {
         let module = try Self.make(CanarySecrets("canary"), Self.keys + [("session_token", "${env:TOKEN}")])
         try module.bind(to: "https://s3.example")
-        #expect(try await module.sign(HTTPRequest("GET", "https://s3.example/"))[header: "x-amz-security-token"] == "canary")
+        #expect(
+            try await module.sign(HTTPRequest("GET", "https://s3.example/"))[header: "x-amz-security-token"] == "canary"
+        )
         let evil = try Self.make(CanarySecrets("a\r\nX-Evil: 1"), Self.keys + [("session_token", "${env:TOKEN}")])
         try evil.bind(to: "https://s3.example")
         await #expect(throws: IngestError.self) { try await evil.sign(HTTPRequest("GET", "https://s3.example/")) }
@@ -45,12 +52,16 @@ import Testing
         let folder = try ScratchFolder(), file = folder.path + "/credentials"
         let text =
             "[default]\naws_access_key_id=A\n\n# x\n[ profile studio ]\naws_access_key_id = AKID\naws_secret_access_key= s/+=\naws_session_token =tok\n"
-        #expect(FileManager.default.createFile(atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
+        #expect(
+            FileManager.default.createFile(
+                atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600]))
         let module = try Self.make(NoSecrets(), [("profile", "studio"), ("file", file)])
         let keys = try await module.keys()
         #expect(keys.accessKey == "AKID" && keys.secretKey.reveal() == "s/+=" && keys.sessionToken?.reveal() == "tok")
         let windows = "\u{FEFF}[w]\r\naws_access_key_id = A\r\naws_secret_access_key = B\r\naws_session_token =\r\n"
-        #expect(FileManager.default.createFile(atPath: file + "-w", contents: Data(windows.utf8), attributes: [.posixPermissions: 0o600]))
+        #expect(
+            FileManager.default.createFile(
+                atPath: file + "-w", contents: Data(windows.utf8), attributes: [.posixPermissions: 0o600]))
         let others = try await Self.make(NoSecrets(), [("profile", "w"), ("file", file + "-w")]).keys()
         #expect(others.accessKey == "A" && others.secretKey.reveal() == "B" && others.sessionToken == nil)
         for name in ["default", "other"] {

@@ -10,14 +10,19 @@ public struct BasicAuth: Module, AuthProvider {
         public static let schema: Schema<Self> = [
             .field("username", \.username, "The user name.").required(),
             .field("password", \.password, "The password, as a reference to where it is kept.").required(),
-            .field("origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."),
-            .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+            .field(
+                "origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."
+            ),
+            .field(
+                "plain_http", \.plainHTTP,
+                "Also sends it over plain http to other machines, readable by anyone on the way."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             if username.contains(":") || username.utf8.contains(where: { $0 < 0x20 }) {
                 throw ConfigError(
-                    node["username"]?.mark ?? node.mark, "bad-username", "A user name holds neither `:` nor control characters.")
+                    node["username"]?.mark ?? node.mark, "bad-username",
+                    "A user name holds neither `:` nor control characters.")
             }
             try CredentialScope.check(origins, at: node)
         }
@@ -51,5 +56,7 @@ public struct BasicAuth: Module, AuthProvider {
         await password.refreshed().map { header($0) != rejection.request?[header: "Authorization"] } ?? false
     }
 
-    private func header(_ password: SecretValue) -> String { "Basic " + Base64.text(of: Array("\(username):\(password.reveal())".utf8)) }
+    private func header(_ password: SecretValue) -> String {
+        "Basic " + Base64.text(of: Array("\(username):\(password.reveal())".utf8))
+    }
 }

@@ -9,8 +9,12 @@ public struct BearerAuth: Module, AuthProvider {
         public init() {}
         public static let schema: Schema<Self> = [
             .field("token", \.token, "The token, as a reference to where it is kept.").required(),
-            .field("origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."),
-            .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+            .field(
+                "origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."
+            ),
+            .field(
+                "plain_http", \.plainHTTP,
+                "Also sends it over plain http to other machines, readable by anyone on the way."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) { try CredentialScope.check(origins, at: node) }

@@ -8,17 +8,22 @@ import Testing
 @Suite struct BearerAuthTests {
     static let bench = AuthBench { secrets in try make(secrets) }
 
-    @Test(arguments: AuthConformance.checks) func keepsTo(_ check: Check<AuthBench>) async throws { try await check.run(Self.bench) }
+    @Test(arguments: AuthConformance.checks) func keepsTo(_ check: Check<AuthBench>) async throws {
+        try await check.run(Self.bench)
+    }
 
     @Test func sendsTheTokenAsRFC6750Says() async throws {
         let provider = try Self.make(CanarySecrets("t0ken"))
         try provider.bind(to: "https://gallery.example")
-        let signed = try await provider.sign(HTTPRequest("GET", "https://gallery.example/x", headers: [("authorization", "old")]))
+        let signed = try await provider.sign(
+            HTTPRequest("GET", "https://gallery.example/x", headers: [("authorization", "old")]))
         #expect(signed.headers.map(\.value) == ["Bearer t0ken"])
     }
 
     @Test func originsInTheFileDecide() async throws {
-        let origins: [(String, ConfigNode.Value)] = [("origins", .list([ConfigNode(.scalar("https://a.example", quoted: true))]))]
+        let origins: [(String, ConfigNode.Value)] = [
+            ("origins", .list([ConfigNode(.scalar("https://a.example", quoted: true))]))
+        ]
         let provider = try Self.make(CanarySecrets(), origins)
         _ = try await provider.sign(HTTPRequest("GET", "https://a.example/x"))
         let error = #expect(throws: IngestError.self) { try provider.bind(to: "https://b.example/") }
@@ -38,12 +43,16 @@ import Testing
     }
 
     static func make(_ secrets: any SecretResolver, _ more: [(String, ConfigNode.Value)] = []) throws -> BearerAuth {
-        var pairs = [ConfigNode.Pair(ConfigNode.Key("token", Mark()), ConfigNode(.scalar("${env:CANARY}", quoted: true)))]
+        var pairs = [
+            ConfigNode.Pair(ConfigNode.Key("token", Mark()), ConfigNode(.scalar("${env:CANARY}", quoted: true)))
+        ]
         pairs += more.map { ConfigNode.Pair(ConfigNode.Key($0.0, Mark()), ConfigNode($0.1)) }
         var errors: [ConfigError] = []
         let options = BearerAuth.Options.schema.decode(ConfigNode(.map(pairs)), errors: &errors)
         if let first = errors.first { throw first }
         return try BearerAuth(
-            options, ModuleContext(name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: secrets)))
+            options,
+            ModuleContext(
+                name: "studio", logger: Logger(label: "test"), state: "/tmp", lookup: Lookup(secrets: secrets)))
     }
 }

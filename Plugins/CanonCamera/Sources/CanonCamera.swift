@@ -5,7 +5,8 @@ public import PTPKit
 public struct CanonCamera: CameraModule {
     public typealias Config = CommonCameraConfig
     public static let manifest = Manifest(
-        "canon", "Takes files from Canon EOS cameras as they are shot, and what is on their cards.", stability: .beta, gives: [.file])
+        "canon", "Takes files from Canon EOS cameras as they are shot, and what is on their cards.", stability: .beta,
+        gives: [.file])
 
     public let handler = CanonHandler()
     public let options: CameraOptions
@@ -17,7 +18,8 @@ public struct CanonCamera: CameraModule {
 }
 
 extension OperationCode {
-    static let eosListing: Self = 0x9109, eosPartial: Self = 0x9107, eosEventMode: Self = 0x9115, eosEvents: Self = 0x9116
+    static let eosListing: Self = 0x9109, eosPartial: Self = 0x9107, eosEventMode: Self = 0x9115
+    static let eosEvents: Self = 0x9116
     static let eosTransferComplete: Self = 0x9117, eosKeepOn: Self = 0x911D, eosPartial64: Self = 0x9174
 }
 
@@ -44,10 +46,12 @@ public struct CanonHandler: ManufacturerHandler {
         let open = quirks.with { $0.closesSession = false }
         let stubborn = Self.staysOpen.map { model in
             CameraMatch(
-                "EOS body that must not be closed over USB", vendor: 0x04A9, manufacturer: "canon", exactModel: "Canon " + Self.full(model),
+                "EOS body that must not be closed over USB", vendor: 0x04A9, manufacturer: "canon",
+                exactModel: "Canon " + Self.full(model),
                 operations: [.eosEventMode, .eosEvents], onlyUSB: true, quirks: open)
         }
-        let any = CameraMatch("EOS event operations", vendor: 0x04A9, manufacturer: "canon", operations: [.eosEventMode, .eosEvents])
+        let any = CameraMatch(
+            "EOS event operations", vendor: 0x04A9, manufacturer: "canon", operations: [.eosEventMode, .eosEvents])
         return stubborn + [any]
     }
 
@@ -74,7 +78,9 @@ public struct CanonHandler: ManufacturerHandler {
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         let data = try camera.read(.eosEvents)
         var news: [CameraNews] = []
-        for record in EOSEvents(data.span.bytes).records { if let item = try interpret(record, camera) { news.append(item) } }
+        for record in EOSEvents(data.span.bytes).records {
+            if let item = try interpret(record, camera) { news.append(item) }
+        }
         return news
     }
 
@@ -84,8 +90,11 @@ public struct CanonHandler: ManufacturerHandler {
             guard object.format != .association, object.handle.isReal else { return nil }
             // Without its time it could not be told from the same file in a listing.
             if object.time == nil { return .added(object.handle) }
-            let folders = try StandardListing.folders(downTo: object.parent, of: object.handle, in: object.storage, camera)
-            let name = EOSListing.isWhole(object.name) ? object.name : try EOSListing.fullName(object.handle, camera) ?? object.name
+            let folders = try StandardListing.folders(
+                downTo: object.parent, of: object.handle, in: object.storage, camera)
+            let name =
+                EOSListing.isWhole(object.name)
+                ? object.name : try EOSListing.fullName(object.handle, camera) ?? object.name
             return .object(
                 CameraObject(
                     handle: object.handle, storage: object.storage, folders: folders, name: name, size: object.size,
@@ -93,8 +102,8 @@ public struct CanonHandler: ManufacturerHandler {
         case .waiting(let object):
             camera[EOSMemory.self].inMemory.insert(object.handle)
             var frame = CameraObject(
-                handle: object.handle, storage: object.storage, folders: ["memory"], name: object.name, size: object.size,
-                time: object.time, format: object.format)
+                handle: object.handle, storage: object.storage, folders: ["memory"], name: object.name,
+                size: object.size, time: object.time, format: object.format)
             frame.isHeld = true
             return .object(frame)
         case .addedHandle(let handle): return .added(handle)
@@ -104,10 +113,12 @@ public struct CanonHandler: ManufacturerHandler {
         }
     }
 
-    public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
-        throws(PTPError)
-    {
-        guard camera[EOSMemory.self].inMemory.contains(object.handle) else { return try fromCard(object, range, camera, into: sink) }
+    public func fetch(
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
+    ) throws(PTPError) {
+        guard camera[EOSMemory.self].inMemory.contains(object.handle) else {
+            return try fromCard(object, range, camera, into: sink)
+        }
         let part: StandardFetch.Part = { Operation(.eosPartial, [$0.rawValue, UInt32(truncatingIfNeeded: $1), $2]) }
         try StandardFetch.chunks(object, range, camera, part, into: sink)
         // The body holds the frame in its memory until it hears that we have it.
@@ -125,11 +136,14 @@ public struct CanonHandler: ManufacturerHandler {
     }
 
     public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool {
-        if camera[EOSMemory.self].inMemory.contains(object.handle) || StandardFetch.givesParts(object, camera) { return true }
+        if camera[EOSMemory.self].inMemory.contains(object.handle) || StandardFetch.givesParts(object, camera) {
+            return true
+        }
         return camera.info.offers(.eosPartial64) && !camera[EOSMemory.self].refusesWideParts
     }
 
-    /// Clips that 32 bits cannot address are read by the make's own operation, where the standard's 64-bit one is missing.
+    /// Clips that 32 bits cannot address are read by the make's own operation, where the standard's 64-bit one is
+    /// missing.
     private func fromCard(
         _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
     ) throws(PTPError) {
@@ -138,7 +152,8 @@ public struct CanonHandler: ManufacturerHandler {
             return try StandardFetch.fetch(object, range, camera, into: sink)
         }
         let part: StandardFetch.Part = {
-            Operation(.eosPartial64, [$0.rawValue, UInt32(truncatingIfNeeded: $1), UInt32(truncatingIfNeeded: $1 >> 32), $2])
+            Operation(
+                .eosPartial64, [$0.rawValue, UInt32(truncatingIfNeeded: $1), UInt32(truncatingIfNeeded: $1 >> 32), $2])
         }
         do throws(PTPError) { try StandardFetch.chunks(object, range, camera, part, into: sink) } catch {
             guard error.refusal == .operationNotSupported || error.refusal == .invalidParameter else { throw error }

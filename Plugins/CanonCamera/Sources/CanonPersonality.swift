@@ -17,14 +17,17 @@ public struct CanonPersonality: Personality {
         info.vendorExtension = 6
         info.vendorExtensionVersion = 100
         let ranges: [ClosedRange<UInt16>] = [
-            0x1001...0x100A, 0x1014...0x1014, 0x1016...0x1016, 0x101B...0x101B, 0x9101...0x9103, 0x9107...0x910A, 0x910C...0x910C,
-            0x9110...0x9110, 0x9114...0x9117, 0x911A...0x911A, 0x911D...0x911D, 0x9127...0x9127, 0x9174...0x9174, 0x9803...0x9803,
+            0x1001...0x100A, 0x1014...0x1014, 0x1016...0x1016, 0x101B...0x101B, 0x9101...0x9103, 0x9107...0x910A,
+            0x910C...0x910C, 0x9110...0x9110, 0x9114...0x9117, 0x911A...0x911A, 0x911D...0x911D, 0x9127...0x9127,
+            0x9174...0x9174, 0x9803...0x9803,
         ]
         info.operations = Set(ranges.flatMap { $0 }.map { OperationCode($0) })
         info.events = [0xC181, .objectInfoChanged, .requestObjectTransfer, 0xC1A7]
         info.properties = [0xD402, 0xD406, 0xD407, 0xD303, .batteryLevel]
         info.imageFormats = [.exifJPEG, 0xB108]
-        (info.manufacturer, info.model, info.version, info.serial) = ("Canon.Inc", "Canon EOS R6m2", "3-1.6.0", "000012345678")
+        (info.manufacturer, info.model, info.version, info.serial) = (
+            "Canon.Inc", "Canon EOS R6m2", "3-1.6.0", "000012345678"
+        )
     }
 
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {
@@ -44,11 +47,15 @@ public struct CanonPersonality: Personality {
             return .data(blob)
         case 0x9107:
             return body[EOSBody.self].waiting[operation.parameter(0)].map { content in
-                let count = min(UInt64(operation.parameter(2)), content.size - min(content.size, UInt64(operation.parameter(1))))
-                return Answer(.ok, [UInt32(count)], payload: .part(content, offset: UInt64(operation.parameter(1)), count: count))
+                let count = min(
+                    UInt64(operation.parameter(2)), content.size - min(content.size, UInt64(operation.parameter(1))))
+                return Answer(
+                    .ok, [UInt32(count)], payload: .part(content, offset: UInt64(operation.parameter(1)), count: count))
             } ?? Answer(.invalidObjectHandle)
         case 0x9174:
-            guard let object = body.object(ObjectHandle(operation.parameter(0))) else { return Answer(.invalidObjectHandle) }
+            guard let object = body.object(ObjectHandle(operation.parameter(0))) else {
+                return Answer(.invalidObjectHandle)
+            }
             let offset = UInt64(operation.parameter(1)) | UInt64(operation.parameter(2)) << 32
             guard offset <= object.size else { return Answer(.invalidParameter) }
             let count = min(UInt64(operation.parameter(3)), object.size - offset)

@@ -27,7 +27,8 @@ struct EOSEvents {
         var offset = 0
         while bytes.byteCount - offset >= 8, records.count < Self.recordLimit {
             var cursor = ByteCursor(at: offset)
-            guard let size: UInt32 = try? cursor.take(from: bytes), let type: UInt32 = try? cursor.take(from: bytes) else { return }
+            guard let size: UInt32 = try? cursor.take(from: bytes), let type: UInt32 = try? cursor.take(from: bytes)
+            else { return }
             guard type != 0, size >= 8, Int(size) <= bytes.byteCount - offset else { return }
             records.append(Self.record(type, bytes.extracting(offset..<offset + Int(size))))
             offset += Int(size)
@@ -67,13 +68,16 @@ struct EOSEvents {
         var object = try object(bytes, size: 0x1C, parent: 0x24, name: 0x2C)
         object.size |= UInt64(try word(bytes, 0x20)) << 32
         object.group = ObjectHandle(try word(bytes, 0x28))
-        object.time = (try? word(bytes, 0x3C)).flatMap { $0 == 0 ? nil : CivilTime(unixSeconds: Int64($0), offsetMinutes: nil) }
+        object.time = (try? word(bytes, 0x3C)).flatMap {
+            $0 == 0 ? nil : CivilTime(unixSeconds: Int64($0), offsetMinutes: nil)
+        }
         return object
     }
 
     private static func waiting(_ bytes: RawSpan) throws(PTPError) -> Object {
         Object(
-            handle: ObjectHandle(try word(bytes, 8)), format: FormatCode(UInt16(truncatingIfNeeded: try word(bytes, 12))),
+            handle: ObjectHandle(try word(bytes, 8)),
+            format: FormatCode(UInt16(truncatingIfNeeded: try word(bytes, 12))),
             size: UInt64(try word(bytes, 0x14)), name: try text(bytes, 0x1C))
     }
 

@@ -4,7 +4,8 @@ import PTPKit
 /// Lists a card by EOS GetObjectInfoEx (0x9109): one request for each folder.
 enum EOSListing {
     struct Entry {
-        var handle: ObjectHandle, storage: StorageID, format: FormatCode, isProtected: Bool, size: UInt64, name: String, time: CivilTime?
+        var handle: ObjectHandle, storage: StorageID, format: FormatCode, isProtected: Bool, size: UInt64, name: String
+        var time: CivilTime?
     }
 
     static func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError) {
@@ -48,7 +49,8 @@ enum EOSListing {
         return below
     }
 
-    /// The listing has room for fifteen bytes of a name: one that fills them, or lost its extension with its end, is asked for.
+    /// The listing has room for fifteen bytes of a name: one that fills them, or lost its extension with its end, is
+    /// asked for.
     static func isWhole(_ name: String) -> Bool { name.utf8.count < nameWidth - 1 && !FileName(name).ext.isEmpty }
 
     static let nameWidth = 16
@@ -77,7 +79,8 @@ enum EOSListing {
         var info = ObjectInfo()
         info.size = entry.size
         return CameraObject(
-            handle: entry.handle, storage: storage, folders: folders, name: name, size: try camera.size(of: entry.handle, info),
+            handle: entry.handle, storage: storage, folders: folders, name: name,
+            size: try camera.size(of: entry.handle, info),
             time: entry.time, format: entry.format, isProtected: entry.isProtected)
     }
 
@@ -99,7 +102,9 @@ enum EOSListing {
             guard left > 0 else { return nil }
             var head = ByteCursor(at: offset)
             let size = try Int(head.take(UInt32.self, from: bytes))
-            guard size >= 56, size <= bytes.byteCount - offset else { throw .malformed("a listing entry of \(size) bytes") }
+            guard size >= 56, size <= bytes.byteCount - offset else {
+                throw .malformed("a listing entry of \(size) bytes")
+            }
             defer { (left, offset) = (left - 1, offset + size) }
             return try EOSListing.entry(bytes.extracting(offset + 4..<offset + size))
         }
@@ -117,7 +122,7 @@ enum EOSListing {
         let name = try cursor.cString(width: nameWidth, from: bytes)
         let seconds: UInt32 = try cursor.take(from: bytes)
         return Entry(
-            handle: handle, storage: storage, format: format, isProtected: flags & 1 != 0, size: UInt64(size), name: name,
-            time: seconds == 0 ? nil : CivilTime(unixSeconds: Int64(seconds), offsetMinutes: nil))
+            handle: handle, storage: storage, format: format, isProtected: flags & 1 != 0, size: UInt64(size),
+            name: name, time: seconds == 0 ? nil : CivilTime(unixSeconds: Int64(seconds), offsetMinutes: nil))
     }
 }

@@ -77,7 +77,9 @@ import VirtualCamera
     }
 
     @Test func aQuietCameraIsKeptAwake() async throws {
-        let bench = CameraBench(CanonCamera.self, as: CanonPersonality(), usb: Self.usb) { $0.camera.keepAlive = .milliseconds(1) }
+        let bench = CameraBench(CanonCamera.self, as: CanonPersonality(), usb: Self.usb) {
+            $0.camera.keepAlive = .milliseconds(1)
+        }
         try await bench.run(.network) { scene in
             _ = try await scene.session.entries()
             let arrivals = try await scene.session.arrivals()

@@ -77,7 +77,9 @@ import VirtualCamera
         }
         try await Self.bench(personality).run(.network) { scene in
             let paths = try await scene.session.entries().map(\.origin.path)
-            #expect(paths.count == CardFiles.few.count + 1 && paths.contains { $0.contains("folder-0x") && $0.hasSuffix("/A.JPG") })
+            #expect(
+                paths.count == CardFiles.few.count + 1
+                    && paths.contains { $0.contains("folder-0x") && $0.hasSuffix("/A.JPG") })
             #expect(await scene.session.unlisted() == nil)
             #expect(scene.camera.log.filter { $0.operation.code == .eosListing }.count < 10)
         }
@@ -112,8 +114,12 @@ import VirtualCamera
 
     /// A body that does not tell the whole name still says that it is a picture.
     @Test func aPictureOfAShortenedNameIsStillAPicture() async throws {
-        let personality = SpoiledPersonality(CanonPersonality()).answering(.getObjectInfo) { _, _ in Answer(.operationNotSupported) }
-        try await Self.bench(personality).run(.network, files: [("", VirtualFile(Self.long, .pattern(seed: 1, size: 900)))]) { scene in
+        let personality = SpoiledPersonality(CanonPersonality()).answering(.getObjectInfo) { _, _ in
+            Answer(.operationNotSupported)
+        }
+        try await Self.bench(personality).run(
+            .network, files: [("", VirtualFile(Self.long, .pattern(seed: 1, size: 900)))]
+        ) { scene in
             let entries = try await scene.session.entries()
             #expect(entries.map(\.kind) == [.jpeg] && entries.allSatisfy { $0.fate == .take })
         }
@@ -130,7 +136,9 @@ import VirtualCamera
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
             scene.session.settled(AssetResult(asset: asset, ending: .filtered, reason: "not wanted"))
-            while scene.camera.withBody({ !$0[EOSBody.self].waiting.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
+            while scene.camera.withBody({ !$0[EOSBody.self].waiting.isEmpty }) {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             #expect(!scene.camera.log.contains { $0.operation.code == .eosPartial })
         }
     }

@@ -40,12 +40,16 @@ import Testing
 
     @Test func unknownTypesArePassedOver() {
         let unknown = EOSRecords.record(0xC1FF) { $0.put(UInt32(7)) }
-        let list = EOSRecords.record(0xC18A) { writer in for value: UInt32 in [0xD101, 3, .max, 1] { writer.put(value) } }
+        let list = EOSRecords.record(0xC18A) { writer in
+            for value: UInt32 in [0xD101, 3, .max, 1] { writer.put(value) }
+        }
         #expect(names(unknown + list + added("A.JPG")) == ["A.JPG"])
     }
 
     @Test func aRecordTooShortForItsNameHasNone() {
-        let short = EOSRecords.record(0xC181) { writer in for value: UInt32 in [1, 2, 3, 0, 0, 4, 5, 0] { writer.put(value) } }
+        let short = EOSRecords.record(0xC181) { writer in
+            for value: UInt32 in [1, 2, 3, 0, 0, 4, 5, 0] { writer.put(value) }
+        }
         #expect(names(short + added("B.JPG")) == ["", "B.JPG"])
     }
 

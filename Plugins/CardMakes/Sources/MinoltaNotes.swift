@@ -1,14 +1,16 @@
 public import FilmgateCore
 import Glibc
 
-/// The maker note of Minolta's DiMAGE line: a directory without a head; what the exposure was stands in a list of the camera's settings, in
-/// steps of an eighth.
+/// The maker note of Minolta's DiMAGE line: a directory without a head; what the exposure was stands in a list of the
+/// camera's settings, in steps of an eighth.
 public struct MinoltaNotes: MakerNoteReader {
     private static let settings = [0x0003, 0x0001]
 
     public init() {}
 
-    public func reads(make: String) -> Bool { ["minolta", "konica minolta"].contains { make.lowercased().hasPrefix($0) } }
+    public func reads(make: String) -> Bool {
+        ["minolta", "konica minolta"].contains { make.lowercased().hasPrefix($0) }
+    }
 
     public func facts(in note: MakerNote, model: String) -> MediaFacts {
         var facts = MediaFacts()
@@ -21,7 +23,9 @@ public struct MinoltaNotes: MakerNoteReader {
             let value = list[4 * index..<4 * index + 4].reduce(0) { $0 << 8 | Int($1) }
             return (1...255).contains(value) ? Double(value) : nil
         }
-        facts.iso = step(8).map { Int((exp2(($0 - 48) / 8) * 100).rounded()) }.flatMap { (10...102_400).contains($0) ? $0 : nil }
+        facts.iso = step(8).map { Int((exp2(($0 - 48) / 8) * 100).rounded()) }.flatMap {
+            (10...102_400).contains($0) ? $0 : nil
+        }
         facts.exposureTime = step(9).flatMap { Self.seconds(exp2((48 - $0) / 8)) }
         facts.fNumber = step(10).map { Rational(Int64((exp2(($0 - 8) / 16) * 10).rounded()), 10) }
         return facts

@@ -44,7 +44,8 @@ import Testing
     }
 
     static let speeds: [(reader: any MakerNoteReader, note: [UInt8], iso: Int)] = [
-        (KodakNotes(), kodak("KDK INFO", at: 0x68, isLittle: false), 140), (KodakNotes(), kodak("KDK0100", at: 0x68, isLittle: true), 140),
+        (KodakNotes(), kodak("KDK INFO", at: 0x68, isLittle: false), 140),
+        (KodakNotes(), kodak("KDK0100", at: 0x68, isLittle: true), 140),
         (KodakNotes(), kodak("IIII", at: 0x34, isLittle: true), 140),
         (CasioNotes(), NoteBuilder().build([(0x0014, .short([125]))]), 125),
         (CasioNotes(), NoteBuilder(head: "QVC\0\0\0").build([(0x0014, .short([6]))]), 100),

@@ -33,7 +33,8 @@ final class CardSession: SourceSession {
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
         try await pool.stoppable { stop throws(IngestError) in
-            try FileSender(origin.absolutePath, promised: origin.size).send(from: offset, into: sink, cancelled: { stop.isRaised })
+            try FileSender(origin.absolutePath, promised: origin.size).send(
+                from: offset, into: sink, cancelled: { stop.isRaised })
         }
     }
 
@@ -45,7 +46,9 @@ final class CardSession: SourceSession {
             // A folder may be moved away from under its name while its disk stays.
             return (try? FileFacts.of(root))?.kind == .directory
         }
-        if !isThere { throw IngestError(.deviceGone, "\(place.label) was taken out.", advice: "Put it back in; nothing is lost.") }
+        if !isThere {
+            throw IngestError(.deviceGone, "\(place.label) was taken out.", advice: "Put it back in; nothing is lost.")
+        }
         return nil
     }
 

@@ -23,7 +23,9 @@ public struct CardSource: Module, SourceDriver {
             guard let index = paths.firstIndex(of: "") else { return }
             var mark = node["paths"]?.mark ?? node.mark
             if case .list(let items)? = node["paths"]?.value, index < items.count { mark = items[index].mark }
-            throw ConfigError(mark, "bad-path", "A path must not be empty.", hint: "Without `paths`, mounted removable cards are taken.")
+            throw ConfigError(
+                mark, "bad-path", "A path must not be empty.",
+                hint: "Without `paths`, mounted removable cards are taken.")
         }
     }
 
@@ -36,8 +38,8 @@ public struct CardSource: Module, SourceDriver {
     /// Compared with the end of a path, case ignored; `*` stands for any text, `#` for a digit.
     public static var housekeeping: [String] { Housekeeping.names + Housekeeping.caches }
 
-    /// Whether `path` (relative or absolute) is one of ``housekeeping`` or what an operating system left behind that never holds a
-    /// picture.
+    /// Whether `path` (relative or absolute) is one of ``housekeeping`` or what an operating system left behind that
+    /// never holds a picture.
     ///
     /// Looks at the name only.
     public static func isHousekeeping(path: String) -> Bool { Housekeeping.contains(path: path) }
@@ -53,7 +55,9 @@ public struct CardSource: Module, SourceDriver {
 
     private let config: Config, context: ModuleContext
 
-    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (self.config, self.context) = (config, context) }
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (self.config, self.context) = (config, context)
+    }
 
     /// Asked again when something was mounted or taken away.
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
@@ -73,7 +77,8 @@ public struct CardSource: Module, SourceDriver {
         }
     }
 
-    /// Where the mounted card begins that a place is only a part of; nil for a whole card, and for dumps in other folders.
+    /// Where the mounted card begins that a place is only a part of; nil for a whole card, and for dumps in other
+    /// folders.
     public func card(around place: SourcePlace) async throws(IngestError) -> String? {
         let finder = PlaceFinder(logger: context.logger)
         return try await BlockingPool(width: 1).run { () throws(IngestError) in
@@ -97,7 +102,8 @@ public struct CardSource: Module, SourceDriver {
             let volume = try Volumes.current().volume(of: place.address)
             try DirectoryScan(root: place.address).run { _ in .stop }
             return CardSession(
-                place: place, only: names, card: Card(root: place.address, volume: volume, source: Self.name), hidden: config.hidden)
+                place: place, only: names, card: Card(root: place.address, volume: volume, source: Self.name),
+                hidden: config.hidden)
         }
     }
 }

@@ -31,7 +31,8 @@ struct FileSender {
             offset += UInt64(count)
         }
         guard offset == promised else {
-            throw IngestError(.corruptData, "\(PathText.shown(path)) ends at byte \(offset), but \(promised) were listed.")
+            throw IngestError(
+                .corruptData, "\(PathText.shown(path)) ends at byte \(offset), but \(promised) were listed.")
         }
     }
 }

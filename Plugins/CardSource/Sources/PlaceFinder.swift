@@ -50,7 +50,8 @@ struct PlaceFinder: Sendable {
 
     /// The mount point of the card that `folder`, or what was named in it, is only a part of.
     func card(around folder: String, takesAll: Bool) throws(IngestError) -> String? {
-        guard let point = try volumes().table.mount(of: folder)?.point, point != "/", point != folder || !takesAll else { return nil }
+        guard let point = try volumes().table.mount(of: folder)?.point, point != "/", point != folder || !takesAll
+        else { return nil }
         return looksLikeCard(point) ? point : nil
     }
 
@@ -107,7 +108,9 @@ struct PlaceFinder: Sendable {
         }
     }
 
-    private static func isPattern(_ path: String) -> Bool { path.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B } }
+    private static func isPattern(_ path: String) -> Bool {
+        path.utf8.contains { $0 == 0x2A || $0 == 0x3F || $0 == 0x5B }
+    }
 
     private func expanded(_ path: String) throws(IngestError) -> [Found] {
         let path = try withHome(path)
@@ -132,7 +135,8 @@ struct PlaceFinder: Sendable {
     private func withHome(_ path: String) throws(IngestError) -> String {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         guard let home = getenv("HOME") else {
-            throw IngestError(.misconfigured, "`~` stands for the home folder, but HOME is not set.", advice: "Write the path out.")
+            throw IngestError(
+                .misconfigured, "`~` stands for the home folder, but HOME is not set.", advice: "Write the path out.")
         }
         return String(cPath: home) + path.dropFirst()
     }
@@ -141,16 +145,19 @@ struct PlaceFinder: Sendable {
     private func matches(_ pattern: String) -> [String] {
         var found = glob_t()
         defer { globfree(&found) }
-        guard withCPath(pattern, { glob($0, GLOB_ONLYDIR | GLOB_NOSORT, nil, &found) }) == 0, let names = found.gl_pathv else { return [] }
+        guard withCPath(pattern, { glob($0, GLOB_ONLYDIR | GLOB_NOSORT, nil, &found) }) == 0, let names = found.gl_pathv
+        else { return [] }
         let paths = (0..<Int(found.gl_pathc)).compactMap { names[$0].map { String(cPath: $0) } }
-        return paths.filter { (try? FileFacts.of(FileSystem.canonical($0)))?.kind == .directory }.sorted(by: NaturalOrder.precedes)
+        return paths.filter { (try? FileFacts.of(FileSystem.canonical($0)))?.kind == .directory }.sorted(
+            by: NaturalOrder.precedes)
     }
 
     /// Leaves out what a whole folder of the same mount holds already: nothing is listed twice.
     private func withoutNested(_ found: [Found], _ table: MountTable) -> [Found] {
         found.filter { inner in
             !found.contains { outer in
-                outer.names == nil && outer.folder != inner.folder && Paths.relative(inner.folder, to: outer.folder) != nil
+                outer.names == nil && outer.folder != inner.folder
+                    && Paths.relative(inner.folder, to: outer.folder) != nil
                     && table.mount(of: outer.folder) == table.mount(of: inner.folder)
             }
         }

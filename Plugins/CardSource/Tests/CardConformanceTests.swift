@@ -9,7 +9,9 @@ import Testing
     func keepsTheRulesOfSources(_ check: Check<SourceBench>) async throws {
         let card = ScratchCard()
         for (index, name) in ["IMG_1.CR3", "IMG_1.JPG", "IMG_1.XMP", "two words.JPG", "EMPTY.XMP"].enumerated() {
-            let content = (0..<(name == "EMPTY.XMP" ? 0 : 9000 + index)).map { UInt8(truncatingIfNeeded: $0 &* (index + 3)) }
+            let content = (0..<(name == "EMPTY.XMP" ? 0 : 9000 + index)).map {
+                UInt8(truncatingIfNeeded: $0 &* (index + 3))
+            }
             card.file(Array("DCIM/100/\(name)".utf8), content)
         }
         let path = card.path

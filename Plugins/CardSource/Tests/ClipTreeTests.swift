@@ -20,14 +20,18 @@ import Testing
         let clip = entries.filter { $0.shot.stem == "C0001" }
         #expect(
             clip.map(\.shot.innerPath)
-                == ["CLIP/C0001.MP4", "CLIP/C0001M01.XML", "SUB/C0001S03.MP4", "THMBNL/C0001T01.JPG"].map { "M4ROOT/" + $0 })
+                == ["CLIP/C0001.MP4", "CLIP/C0001M01.XML", "SUB/C0001S03.MP4", "THMBNL/C0001T01.JPG"].map {
+                    "M4ROOT/" + $0
+                })
         #expect(clip.map(\.kind) == [.video, .sidecar, .sidecar, .sidecar])
         #expect(Set(clip.map(\.shot.key)).count == 1)
         #expect(entries["PRIVATE/M4ROOT/GENERAL/x.bin"]?.kind == .sidecar)
         #expect(entries["DCIM/100A/DSC00001.ARW"]?.shot.innerPath == nil)
     }
 
-    @Test(arguments: ["PRIVATE", "PRIVATE/M4ROOT", "PRIVATE/M4ROOT/CLIP"]) func aTreeIsKnownFromInside(_ below: String) async throws {
+    @Test(arguments: ["PRIVATE", "PRIVATE/M4ROOT", "PRIVATE/M4ROOT/CLIP"]) func aTreeIsKnownFromInside(
+        _ below: String
+    ) async throws {
         let card = ScratchCard()
         card.add(Self.xavc)
         let whole = try await card.entries(), inside = try await card.entries(below)
@@ -41,7 +45,12 @@ import Testing
     @Test(arguments: [
         (["AVCHD/BDMV/STREAM/00000.MTS", "AVCHD/BDMV/CLIPINF/00000.CPI", "AVCHD/BDMV/INDEX.BDM"], "PRIVATE/", "00000"),
         (["BDMV/STREAM/00001.MTS", "BDMV/PLAYLIST/00001.MPL"], "", "00001"),
-        (["XDROOT/Clip/C0001.MXF", "XDROOT/Clip/C0001M01.XML", "XDROOT/Clip/C0001R01.BIM", "XDROOT/Sub/C0001S01.MP4"], "", "C0001"),
+        (
+            [
+                "XDROOT/Clip/C0001.MXF", "XDROOT/Clip/C0001M01.XML", "XDROOT/Clip/C0001R01.BIM",
+                "XDROOT/Sub/C0001S01.MP4",
+            ], "", "C0001"
+        ),
         (
             [
                 "BPAV/CLPR/709_0001_01/709_0001_01.MP4", "BPAV/CLPR/709_0001_01/709_0001_01M01.XML",
@@ -49,18 +58,25 @@ import Testing
             ], "", "709_0001_01"
         ),
         (
-            ["CONTENTS/VIDEO/0001AB.MXF", "CONTENTS/AUDIO/0001AB00.MXF", "CONTENTS/CLIP/0001AB.XML", "CONTENTS/ICON/0001AB.BMP"], "",
+            [
+                "CONTENTS/VIDEO/0001AB.MXF", "CONTENTS/AUDIO/0001AB00.MXF", "CONTENTS/CLIP/0001AB.XML",
+                "CONTENTS/ICON/0001AB.BMP",
+            ], "",
             "0001AB"
         ),
         (
-            ["CONTENTS/CLIPS001/AA0001/AA000101.MXF", "CONTENTS/CLIPS001/AA0001/AA000102.MXF", "CONTENTS/CLIPS001/AA0001/AA0001.CIF"], "",
+            [
+                "CONTENTS/CLIPS001/AA0001/AA000101.MXF", "CONTENTS/CLIPS001/AA0001/AA000102.MXF",
+                "CONTENTS/CLIPS001/AA0001/AA0001.CIF",
+            ], "",
             "AA000101"
         ),
         (["CLIP/C0001.MXF", "CLIP/C0001M01.XML", "SUB/C0001S01.MP4", "THMBNL/C0001T01.JPG"], "disc/", "C0001"),
         (["CLIPS/A.MP4", "CLIPS/A.XML"], "PRIVATE/", "A"),
         (
             [
-                "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_001.R3D", "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_002.R3D",
+                "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_001.R3D",
+                "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB_002.R3D",
                 "A001.RDM/A001_C001_0101AB.RDC/A001_C001_0101AB.RMD",
             ], "", "A001_C001_0101AB_001"
         ),
@@ -78,7 +94,9 @@ import Testing
     }
 
     /// Looks of two clips mostly have the same bytes: each stays with its own clip.
-    @Test(arguments: ["", "A001.RDM", "A001.RDM/A001_C002.RDC"]) func aMagazineKeepsItsClipsApart(_ below: String) async throws {
+    @Test(arguments: ["", "A001.RDM", "A001.RDM/A001_C002.RDC"]) func aMagazineKeepsItsClipsApart(
+        _ below: String
+    ) async throws {
         let card = ScratchCard()
         card.add(["A001.RDM/digital_magazine.bin"])
         for clip in ["A001_C001", "A001_C002"] {
@@ -86,20 +104,23 @@ import Testing
         }
         let entries = try await card.entries(below)
         let clip = entries.filter { $0.shot.stem == "A001_C002_001" }
-        #expect(clip.map(\.shot.innerPath) == ["_001.R3D", "_002.R3D", ".RMD"].map { "A001.RDM/A001_C002.RDC/A001_C002" + $0 })
+        #expect(
+            clip.map(\.shot.innerPath)
+                == ["_001.R3D", "_002.R3D", ".RMD"].map { "A001.RDM/A001_C002.RDC/A001_C002" + $0 })
         #expect(Set(clip.map(\.shot.key)).count == 1 && entries.allSatisfy { $0.fate == .take })
     }
 
     @Test func soundsOfATreeAreSounds() async throws {
         let card = ScratchCard(
-            "CONTENTS/VIDEO/0001AB.MXF", "CONTENTS/AUDIO/0001AB00.MXF", "CONTENTS/VOICE/0001AB00.WAV", "CONTENTS/PROXY/0001AB.MP4")
+            "CONTENTS/VIDEO/0001AB.MXF", "CONTENTS/AUDIO/0001AB00.MXF", "CONTENTS/VOICE/0001AB00.WAV",
+            "CONTENTS/PROXY/0001AB.MP4")
         #expect(try await card.entries().map(\.kind) == [.video, .audio, .audio, .sidecar])
     }
 
     @Test func foldersThatMerelyHaveSuchANameStayOrdinary() async throws {
         let names = [
-            "CONTENTS/a.jpg", "AVCHD/b.jpg", "CLIP/c.jpg", "Edit/d.jpg", "CLIPS/e.jpg", "BPAV/f.jpg", "Photos.app/Contents/Clip/g.jpg",
-            "SUB/h.jpg",
+            "CONTENTS/a.jpg", "AVCHD/b.jpg", "CLIP/c.jpg", "Edit/d.jpg", "CLIPS/e.jpg", "BPAV/f.jpg",
+            "Photos.app/Contents/Clip/g.jpg", "SUB/h.jpg",
         ]
         let card = ScratchCard()
         card.add(names)
@@ -110,7 +131,8 @@ import Testing
 
     @Test func housekeepingAndLitterInsideATree() async throws {
         let card = ScratchCard(
-            "M4ROOT/STATUS.BIN", "M4ROOT/CLIP/._C0001.MP4", "M4ROOT/CLIP/.DS_Store", "M4ROOT/CLIP/C0001.MP4", "MEDIAPRO.XML")
+            "M4ROOT/STATUS.BIN", "M4ROOT/CLIP/._C0001.MP4", "M4ROOT/CLIP/.DS_Store", "M4ROOT/CLIP/C0001.MP4",
+            "MEDIAPRO.XML")
         let entries = try await card.entries()
         #expect(entries["M4ROOT/STATUS.BIN"]?.fate == .take)
         #expect(entries.filter { $0.fate == .take }.count == 2)
@@ -119,7 +141,8 @@ import Testing
 
     @Test func twoTreesOnOneCardStayApart() async throws {
         let card = ScratchCard(
-            "1/M4ROOT/CLIP/C0001.MP4", "1/M4ROOT/THMBNL/C0001T01.JPG", "2/M4ROOT/CLIP/C0001.MP4", "2/M4ROOT/THMBNL/C0001T01.JPG")
+            "1/M4ROOT/CLIP/C0001.MP4", "1/M4ROOT/THMBNL/C0001T01.JPG", "2/M4ROOT/CLIP/C0001.MP4",
+            "2/M4ROOT/THMBNL/C0001T01.JPG")
         #expect(try await card.shots().map { $0.map { $0.prefix(1) } } == [["1", "1"], ["2", "2"]])
     }
 }

@@ -14,8 +14,8 @@ import Testing
 
     @Test func junkIsCountedAndItsFoldersAreOneEntry() async throws {
         let folders = [
-            ".Trashes/501/IMG_1.JPG", ".Trash-1000/files/a.jpg", ".Spotlight-V100/x", ".fseventsd/y", "System Volume Information/z",
-            "$RECYCLE.BIN/a/b.jpg", "__MACOSX/c", "LOST.DIR/1", ".filmgate/staging/x",
+            ".Trashes/501/IMG_1.JPG", ".Trash-1000/files/a.jpg", ".Spotlight-V100/x", ".fseventsd/y",
+            "System Volume Information/z", "$RECYCLE.BIN/a/b.jpg", "__MACOSX/c", "LOST.DIR/1", ".filmgate/staging/x",
         ]
         let files = ["DCIM/._IMG_1.JPG", "DCIM/Thumbs.db", "DCIM/DESKTOP.INI", "DCIM/.DS_Store"]
         let card = ScratchCard("DCIM/IMG_1.JPG")
@@ -31,21 +31,27 @@ import Testing
     @Test func aFolderWithTheNameOfAJunkFileIsLookedInto() async throws {
         let card = ScratchCard("DCIM/Thumbs.db/IMG_1.JPG", "DCIM/desktop.ini/IMG_2.JPG", "DCIM/._x/IMG_3.JPG")
         let entries = try await card.entries()
-        #expect(entries.filter { $0.fate == .take }.paths.sorted() == ["DCIM/Thumbs.db/IMG_1.JPG", "DCIM/desktop.ini/IMG_2.JPG"])
+        #expect(
+            entries.filter { $0.fate == .take }.paths.sorted() == [
+                "DCIM/Thumbs.db/IMG_1.JPG", "DCIM/desktop.ini/IMG_2.JPG",
+            ])
         #expect(isFiltered(entries["DCIM/._x"], "hidden: "))
     }
 
     @Test func hiddenNamesAreLeftOutUnlessAskedFor() async throws {
         let card = ScratchCard(".hidden/IMG_1.JPG", "a/.IMG_2.JPG.part", "a/IMG_3.JPG", "a/.DS_Store")
         let entries = try await card.entries()
-        #expect(entries.count == 4 && isFiltered(entries[".hidden"], "hidden: ") && isFiltered(entries["a/.IMG_2.JPG.part"], "hidden: "))
+        #expect(
+            entries.count == 4 && isFiltered(entries[".hidden"], "hidden: ")
+                && isFiltered(entries["a/.IMG_2.JPG.part"], "hidden: "))
         let all = try await card.entries(hidden: true)
         #expect(all[".hidden/IMG_1.JPG"]?.fate == .take && isFiltered(all["a/.DS_Store"], "junk: "))
     }
 
     @Test func housekeepingIsFilteredAndPublished() async throws {
         let card = ScratchCard(
-            "MISC/AUTPRINT.MRK", "DCIM/CANONMSC/M0100.CTG", "nikon001.dsc", "MISC/IMG_1.JPG", "DATABASE/DATABASE.BIN", "OTHER/DATABASE.BIN")
+            "MISC/AUTPRINT.MRK", "DCIM/CANONMSC/M0100.CTG", "nikon001.dsc", "MISC/IMG_1.JPG", "DATABASE/DATABASE.BIN",
+            "OTHER/DATABASE.BIN")
         let entries = try await card.entries()
         #expect(entries.filter { $0.fate == .take }.paths == ["MISC/IMG_1.JPG", "OTHER/DATABASE.BIN"])
         #expect(entries["OTHER/DATABASE.BIN"]?.kind == .other)
@@ -55,9 +61,10 @@ import Testing
     /// A session of tethering software: previews are made anew, what was done to the pictures is taken with them.
     @Test func aSessionsOwnFoldersAreNoUnknownFiles() async throws {
         let card = ScratchCard(
-            "Capture/IMG_1.CR3", "Capture/CaptureOne/Cache/Thumbnails/IMG_1.CR3.cot", "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cop",
-            "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cof", "Capture/CaptureOne/Settings166/IMG_1.CR3.cos",
-            "Capture/CaptureOne/Settings166/IMG_1.CR3.comask", "Capture/CaptureOne/Settings166/a.icm", "Capture/a.cot", "a.comask")
+            "Capture/IMG_1.CR3", "Capture/CaptureOne/Cache/Thumbnails/IMG_1.CR3.cot",
+            "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cop", "Capture/CaptureOne/Cache/Proxies/IMG_1.CR3.cof",
+            "Capture/CaptureOne/Settings166/IMG_1.CR3.cos", "Capture/CaptureOne/Settings166/IMG_1.CR3.comask",
+            "Capture/CaptureOne/Settings166/a.icm", "Capture/a.cot", "a.comask")
         let entries = try await card.entries()
         #expect(entries.filter { isFiltered($0, "housekeeping: a preview") }.count == 3)
         for name in ["IMG_1.CR3.cos", "IMG_1.CR3.comask", "a.icm"] {
@@ -66,7 +73,9 @@ import Testing
         }
         #expect(entries["Capture/IMG_1.CR3"]?.kind == .raw)
         // Elsewhere these names say nothing.
-        for name in ["Capture/a.cot", "a.comask"] { #expect(entries[name]?.kind == .other && entries[name]?.fate == .take, "\(name)") }
+        for name in ["Capture/a.cot", "a.comask"] {
+            #expect(entries[name]?.kind == .other && entries[name]?.fate == .take, "\(name)")
+        }
         #expect(CardSource.isHousekeeping(path: "/s/Capture/captureone/cache/Thumbnails/IMG_1.CR3.COT"))
         #expect(!CardSource.isHousekeeping(path: "Capture/CaptureOne/Settings166/IMG_1.CR3.cos"))
         #expect(!CardSource.isHousekeeping(path: "CaptureOne/Cache/Thumbnails/IMG_1.CR3"))
@@ -86,10 +95,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("PRIVATE/AVCHD/BDMV/INDEX.BDM", true), ("/media/x/DCIM/CANONMSC/M0100.CTG", true), ("Thumbs.db", true), ("a/._IMG_1.JPG", true),
-        ("System Volume Information", true), ("M4ROOT/STATUS.BIN", true), ("STATUS.BIN", false), (".Trashes", false), ("LOST.DIR", false),
-        ("$RECYCLE.BIN", false), (".filmgate", false), ("IMG_1.JPG", false), ("NIKON01.DSC", false), ("", false), ("/", false),
-        ("x.ctg.jpg", false),
+        ("PRIVATE/AVCHD/BDMV/INDEX.BDM", true), ("/media/x/DCIM/CANONMSC/M0100.CTG", true), ("Thumbs.db", true),
+        ("a/._IMG_1.JPG", true), ("System Volume Information", true), ("M4ROOT/STATUS.BIN", true),
+        ("STATUS.BIN", false), (".Trashes", false), ("LOST.DIR", false), ("$RECYCLE.BIN", false), (".filmgate", false),
+        ("IMG_1.JPG", false), ("NIKON01.DSC", false), ("", false), ("/", false), ("x.ctg.jpg", false),
     ])
     func onlyWhatHoldsNoPictureIsExempt(_ path: String, _ expected: Bool) {
         #expect(CardSource.isHousekeeping(path: path) == expected)
@@ -102,7 +111,8 @@ import Testing
         mkfifo("\(card.path)/a/IMG_3.JPG", 0o600)
         let entries = try await card.entries()
         #expect(entries.count == 5)
-        #expect(isFiltered(entries["a/loop"], "a symbolic link") && isFiltered(entries["a/IMG_2.JPG"], "a symbolic link"))
+        #expect(
+            isFiltered(entries["a/loop"], "a symbolic link") && isFiltered(entries["a/IMG_2.JPG"], "a symbolic link"))
         #expect(isFiltered(entries["a/IMG_3.JPG"], "a FIFO"))
     }
 

@@ -40,10 +40,13 @@ import Testing
         #expect(truncate("\(card.path)/short", 0) == -1)
         var longer = origin
         longer.size += 1
-        await #expect { try await session.fetch(longer, from: 0, into: Collector()) } throws: { ($0 as? IngestError)?.code == .corruptData }
+        await #expect { try await session.fetch(longer, from: 0, into: Collector()) } throws: {
+            ($0 as? IngestError)?.code == .corruptData
+        }
     }
 
-    /// A file that is missing is one thing, a card of which nothing is left under its name another: then no file is to blame.
+    /// A file that is missing is one thing, a card of which nothing is left under its name another: then no file is to
+    /// blame.
     @Test(arguments: [true, false]) func aFolderThatWasMovedAwayIsGone(_ replaced: Bool) async throws {
         let (session, origin) = try await prepared()
         #expect(try await session.fate(of: origin, after: IngestError(.notFound, "It is missing.")) == nil)
@@ -63,8 +66,12 @@ import Testing
         card.link("l.jpg", to: "/etc/passwd")
         var other = origin
         other.path = "l.jpg"
-        await #expect { try await session.fetch(other, from: 0, into: Collector()) } throws: { ($0 as? IngestError)?.code == .unreadable }
+        await #expect { try await session.fetch(other, from: 0, into: Collector()) } throws: {
+            ($0 as? IngestError)?.code == .unreadable
+        }
         other.path = "none.jpg"
-        await #expect { try await session.fetch(other, from: 0, into: Collector()) } throws: { ($0 as? IngestError)?.code == .notFound }
+        await #expect { try await session.fetch(other, from: 0, into: Collector()) } throws: {
+            ($0 as? IngestError)?.code == .notFound
+        }
     }
 }

@@ -23,11 +23,10 @@ import Testing
     @Test func oddNamesAllSurvive() async throws {
         let card = ScratchCard()
         let names: [[UInt8]] = [
-            Array("new\nline.jpg".utf8), Array("📷🎞.jpg".utf8), [0x49, 0xFF, 0xFE] + Array(".JPG".utf8), [0xE9] + Array(".JPG".utf8),
-            Array(repeating: 0x78, count: 251) + Array(".jpg".utf8), Array(" .jpg".utf8), Array("\u{E9}.cr3".utf8),
-            Array("e\u{301}.jpg".utf8),
-            Array("..jpg".utf8.dropFirst()) + [0x20], Array("a.b.c.jpg".utf8), Array("IMG_1.".utf8), Array("\u{10FFE9}.jpg".utf8),
-            Array("%s%n.jpg".utf8),
+            Array("new\nline.jpg".utf8), Array("📷🎞.jpg".utf8), [0x49, 0xFF, 0xFE] + Array(".JPG".utf8),
+            [0xE9] + Array(".JPG".utf8), Array(repeating: 0x78, count: 251) + Array(".jpg".utf8), Array(" .jpg".utf8),
+            Array("\u{E9}.cr3".utf8), Array("e\u{301}.jpg".utf8), Array("..jpg".utf8.dropFirst()) + [0x20],
+            Array("a.b.c.jpg".utf8), Array("IMG_1.".utf8), Array("\u{10FFE9}.jpg".utf8), Array("%s%n.jpg".utf8),
         ]
         for name in names { card.file(name, [1]) }
         let session = try await card.session(hidden: true)
@@ -44,14 +43,17 @@ import Testing
         var random = Seeded(state: seed)
         let card = ScratchCard()
         let words = [
-            "DCIM", "100A", "PRIVATE", "M4ROOT", "CLIP", "SUB", "CONTENTS", "VIDEO", "IMG_1", "C0001", "GX010001", "a", ".x", "MISC",
+            "DCIM", "100A", "PRIVATE", "M4ROOT", "CLIP", "SUB", "CONTENTS", "VIDEO", "IMG_1", "C0001", "GX010001", "a",
+            ".x", "MISC",
         ]
         let exts = ["", ".JPG", ".jpg", ".CR3", ".MP4", ".XML", ".cr3.xmp", ".WAV", ".BDM", ".bin"]
         var names: Set<String> = []
         for _ in 0..<400 {
             let depth = Int.random(in: 0...4, using: &random)
             let folders = (0..<depth).map { _ in (words.randomElement(using: &random) ?? "") + "/" }.joined()
-            names.insert(folders + (words.randomElement(using: &random) ?? "") + "0" + (exts.randomElement(using: &random) ?? ""))
+            names.insert(
+                folders + (words.randomElement(using: &random) ?? "") + "0" + (exts.randomElement(using: &random) ?? "")
+            )
         }
         card.add(names.sorted())
         let entries = try await card.entries(hidden: true)
@@ -71,14 +73,19 @@ import Testing
         let origin = try #require(try await session.entries().first?.origin)
         let facts = try #require(try FileFacts.of(card.path + "/DCIM/IMG_1.JPG"))
         #expect(origin.volumePath == card.path + "/DCIM/IMG_1.JPG" && origin.absolutePath == origin.volumePath)
-        #expect((origin.size, origin.modified, origin.inode, origin.changed) == (3, facts.modified, facts.inode, facts.changed))
+        #expect(
+            (origin.size, origin.modified, origin.inode, origin.changed) == (
+                3, facts.modified, facts.inode, facts.changed
+            ))
         #expect(origin.volume == session.volume && origin.source == "card" && origin.born == 0)
     }
 
     @Test func aMountedCardsFilesAreKnownWhereverItIsMounted() {
         func origin(_ point: String, _ root: String, _ path: String) -> Origin {
             let mount = Mount(id: 1, device: "8:1", root: "/", point: point, type: "exfat", source: "/dev/sdb1")
-            let card = Card(root: root, volume: Volume(identity: "1234-ABCD-9", label: "", mount: mount, isRemovable: true), source: "card")
+            let card = Card(
+                root: root, volume: Volume(identity: "1234-ABCD-9", label: "", mount: mount, isRemovable: true),
+                source: "card")
             var entry = ScanEntry(path: path, name: "x", depth: 0, type: .file)
             (entry.inode, entry.changed, entry.born, entry.size, entry.modified) = (UInt64(root.count), 6, 7, 8, 9)
             return card.origin(of: entry)
@@ -100,7 +107,9 @@ import Testing
         #expect { try outcome.get() } throws: { ($0 as? IngestError)?.code == .cancelled }
     }
 
-    @Test(.enabled(if: Mounting.works, "needs root")) func anotherFileSystemBelowTheCardIsNamedAndLeftAlone() async throws {
+    @Test(.enabled(if: Mounting.works, "needs root")) func anotherFileSystemBelowTheCardIsNamedAndLeftAlone()
+        async throws
+    {
         let card = ScratchCard("DCIM/IMG_1.JPG", "mnt/")
         try Mounting.run("mount", "-t", "tmpfs", "none", card.path + "/mnt")
         defer { try? Mounting.run("umount", card.path + "/mnt") }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite struct NamePatternTests {
     @Test(arguments: [
-        ("GX++####", "gx020001", true), ("GX++####", "gx02001", false), ("GX++####", "gx0200011", false), ("*.CTG", "m0100.ctg", true),
-        ("*.CTG", ".ctg", true), ("*.CTG", "m.ctgx", false), ("*_+++", "a_b_001", true), ("*_+++", "a_b_0011", false),
-        ("PXL_*.~", "pxl_1.raw.cover", true),
-        ("PXL_*.~", "pxl_1", false), ("", "", true), ("", "a", false), ("*", "", true), ("*a*b*c", "xxaxxbxxcx", false),
+        ("GX++####", "gx020001", true), ("GX++####", "gx02001", false), ("GX++####", "gx0200011", false),
+        ("*.CTG", "m0100.ctg", true), ("*.CTG", ".ctg", true), ("*.CTG", "m.ctgx", false), ("*_+++", "a_b_001", true),
+        ("*_+++", "a_b_0011", false), ("PXL_*.~", "pxl_1.raw.cover", true), ("PXL_*.~", "pxl_1", false), ("", "", true),
+        ("", "a", false), ("*", "", true), ("*a*b*c", "xxaxxbxxcx", false),
     ])
     func namesMatch(_ pattern: String, _ name: String, _ expected: Bool) {
         #expect(NamePattern(pattern).matches(Array(name.utf8)) == expected)

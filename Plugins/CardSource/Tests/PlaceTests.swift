@@ -8,7 +8,9 @@ import Testing
 @testable import CardSource
 
 @Suite struct PlaceTests {
-    private func places(_ paths: String...) async throws -> [String] { try await ScratchCard.source(paths).places().map(\.address) }
+    private func places(_ paths: String...) async throws -> [String] {
+        try await ScratchCard.source(paths).places().map(\.address)
+    }
 
     @Test func aMissingPathIsNotFoundWithAdviceAndAnEmptyGlobIsFine() async throws {
         let card = ScratchCard()
@@ -71,7 +73,9 @@ import Testing
     @Test func mountedCardsAreFoundByThemselvesAndOtherDisksAreNot() async throws {
         let media = ScratchCard("CARD/DCIM/100A/", "BACKUP/Photos/", "XAVC/Private/M4ROOT/")
         let mounts = ["CARD", "BACKUP", "XAVC"].enumerated().map { index, name in
-            Mount(id: index, device: "8:\(index)", root: "/", point: "\(media.path)/\(name)", type: "vfat", source: "/dev/sd\(index)")
+            Mount(
+                id: index, device: "8:\(index)", root: "/", point: "\(media.path)/\(name)", type: "vfat",
+                source: "/dev/sd\(index)")
         }
         let finder = PlaceFinder(
             logger: Logger(label: "test"), homes: [media.path],
@@ -84,7 +88,9 @@ import Testing
     @Test func aPartOfAMountedCardNamesTheWhole() throws {
         let media = ScratchCard("CARD/DCIM/100/IMG_1.JPG", "CARD/PRIVATE/x", "BACKUP/dump/DCIM/IMG_1.JPG")
         let mounts = ["CARD", "BACKUP"].enumerated().map { index, name in
-            Mount(id: index, device: "8:\(index)", root: "/", point: "\(media.path)/\(name)", type: "ext4", source: "/dev/sd\(index)")
+            Mount(
+                id: index, device: "8:\(index)", root: "/", point: "\(media.path)/\(name)", type: "ext4",
+                source: "/dev/sd\(index)")
         }
         let finder = PlaceFinder(
             logger: Logger(label: "test"), homes: [],

@@ -58,7 +58,11 @@ final class ScratchCard {
     func shots(_ below: String = "") async throws -> [[String]] {
         var shots: [[String]] = [], last: String?
         for entry in try await entries(below) where entry.fate == .take {
-            if entry.shot.key == last { shots[shots.count - 1].append(entry.origin.path) } else { shots.append([entry.origin.path]) }
+            if entry.shot.key == last {
+                shots[shots.count - 1].append(entry.origin.path)
+            } else {
+                shots.append([entry.origin.path])
+            }
             last = entry.shot.key
         }
         return shots

@@ -31,7 +31,8 @@ public struct ClerkAuth: Module, SessionProvider {
         let grant: any AccountGrant =
             switch config.way {
             case .apiKey: key
-            case .oauth: ClerkOAuth(client: oauth ?? OAuthClient(issuer: base, id: "", transport: transport, clock: clock))
+            case .oauth:
+                ClerkOAuth(client: oauth ?? OAuthClient(issuer: base, id: "", transport: transport, clock: clock))
             case .email: frontend
             }
         session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
@@ -40,19 +41,25 @@ public struct ClerkAuth: Module, SessionProvider {
     /// Where the session is Filmgate's own; a browser's page does both by itself, and a key stands for itself.
     public var abilities: Set<SignInAbility> { options.way == .email ? [.registration, .identityToken] : [] }
 
-    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
+        -> Account
+    {
         guard preference.flow != .device else {
-            throw IngestError(.misconfigured, "Clerk has no sign-in by device code.", advice: "Use --browser or --paste, or an API key.")
+            throw IngestError(
+                .misconfigured, "Clerk has no sign-in by device code.",
+                advice: "Use --browser or --paste, or an API key.")
         }
         return try await session.signIn(scope.origins) { () async throws(IngestError) in
             if let oauth {
                 let form = [(name: "scope", value: options.scopes.joined(separator: " "))]
-                return try await CodeGrant(oauth, form, ports: options.redirectPorts).run(prompter, paste: preference.flow == .paste)
+                return try await CodeGrant(oauth, form, ports: options.redirectPorts).run(
+                    prompter, paste: preference.flow == .paste)
             }
             // Nobody has to: it is looked up where it is kept, and what keeps from that is said.
             if let key, let credential = try await key.obtain() { return credential }
             if preference.flow == .identityToken {
-                return try await ClerkIdentity(frontend: frontend, prompter: prompter, registers: preference.registers).run()
+                return try await ClerkIdentity(frontend: frontend, prompter: prompter, registers: preference.registers)
+                    .run()
             }
             if preference.registers { return try await ClerkSignUp(frontend: frontend, prompter: prompter).run() }
             return try await ClerkSignIn(frontend: frontend, prompter: prompter).run()

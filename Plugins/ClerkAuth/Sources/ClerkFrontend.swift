@@ -2,7 +2,8 @@ import AuthKit
 import FilmgateCore
 import HTTPKit
 
-/// Clerk's frontend API as native clients use it: a client token that stays, sessions, and tokens of theirs that live a minute.
+/// Clerk's frontend API as native clients use it: a client token that stays, sessions, and tokens of theirs that live a
+/// minute.
 struct ClerkFrontend: AccountGrant {
     /// What the pipeline file calls the sign-in, for advice.
     let name: String
@@ -12,19 +13,24 @@ struct ClerkFrontend: AccountGrant {
 
     /// One call; `token` is the client token, and what the answer carries replaces it.
     ///
-    /// No `Origin` is sent: together with a token Clerk refuses it. Changes go as POST that says what is meant, as its own clients do it.
-    func call(_ method: String, _ path: String, _ form: [(String, String)] = [], token: inout SecretValue?) async throws(IngestError)
+    /// No `Origin` is sent: together with a token Clerk refuses it. Changes go as POST that says what is meant, as its
+    /// own clients do it.
+    func call(_ method: String, _ path: String, _ form: [(String, String)] = [], token: inout SecretValue?)
+        async throws(IngestError)
         -> (response: HTTPResponse, json: JSONValue)
     {
-        let isPlain = method == "GET" || method == "POST", query = "_is_native=1" + (isPlain ? "" : "&_method=\(method)")
-        var request = HTTPRequest(isPlain ? method : "POST", "\(base)\(path)?\(query)", headers: [("Accept", "application/json")])
+        let isPlain = method == "GET" || method == "POST"
+        let query = "_is_native=1" + (isPlain ? "" : "&_method=\(method)")
+        var request = HTTPRequest(
+            isPlain ? method : "POST", "\(base)\(path)?\(query)", headers: [("Accept", "application/json")])
         request.set("clerk-api-version", Self.version)
         if let token { request.set("Authorization", token.reveal()) }
         let text = form.map { "\(Percent.encode($0.0))=\(Percent.encode($0.1))" }.joined(separator: "&")
         let body = method == "GET" ? nil : HTTPBody.text(text, type: "application/x-www-form-urlencoded")
         var response = try await transport.send(HTTPExchange(request, body: body))
         response.redactor = Redactor(
-            secrets: [token].compactMap { $0 } + form.filter { ["code", "password", "token"].contains($0.0) }.map { SecretValue($0.1) })
+            secrets: [token].compactMap { $0 }
+                + form.filter { ["code", "password", "token"].contains($0.0) }.map { SecretValue($0.1) })
         if let said = response[header: "Authorization"] {
             let bare = said.hasPrefix("Bearer") ? String(said.dropFirst(6).drop { $0 == " " }) : said
             token = bare.isEmpty ? nil : SecretValue(bare)
@@ -35,14 +41,19 @@ struct ClerkFrontend: AccountGrant {
     /// A token of the session, fresh for a minute.
     func mint(_ session: String, client: SecretValue, account: Account) async throws(IngestError) -> Credential {
         var token: SecretValue? = client
-        let path = "/v1/client/sessions/\(Percent.encode(session))/tokens" + (options.template.map { "/" + Percent.encode($0) } ?? "")
-        let (response, json) = try await call("POST", path, options.organization.map { [("organization_id", $0)] } ?? [], token: &token)
+        let path =
+            "/v1/client/sessions/\(Percent.encode(session))/tokens"
+            + (options.template.map { "/" + Percent.encode($0) } ?? "")
+        let (response, json) = try await call(
+            "POST", path, options.organization.map { [("organization_id", $0)] } ?? [], token: &token)
         guard response.status == 200 else { throw failure(response, json) }
-        guard let text = json["jwt"]?.text, let claims = try? IDToken(text), let client = token ?? Optional(client) else {
+        guard let text = json["jwt"]?.text, let claims = try? IDToken(text), let client = token ?? Optional(client)
+        else {
             throw IngestError(.unavailable, "Clerk gave no session token.")
         }
         var credential = Credential(
-            issuer: base, client: options.key.shown ?? "", access: SecretValue(text), obtained: clock(), account: account)
+            issuer: base, client: options.key.shown ?? "", access: SecretValue(text), obtained: clock(),
+            account: account)
         // By our own clock: how long it holds, not until when it says.
         let life = (claims.seconds("exp") ?? 60) - (claims.seconds("iat") ?? 0)
         credential.expires = clock() + min(3600, max(1, claims.seconds("iat") == nil ? 60 : life))
@@ -83,7 +94,10 @@ struct ClerkFrontend: AccountGrant {
     func revoke(_ credential: Credential) async throws(IngestError) {
         guard let session = credential.extra["session"] else { return }
         var token = credential.refresh
-        let (response, json) = try await call("POST", "/v1/client/sessions/\(Percent.encode(session.reveal()))/remove", token: &token)
-        guard response.status == 200 || response.status == 404 || response.status == 401 else { throw failure(response, json) }
+        let (response, json) = try await call(
+            "POST", "/v1/client/sessions/\(Percent.encode(session.reveal()))/remove", token: &token)
+        guard response.status == 200 || response.status == 404 || response.status == 401 else {
+            throw failure(response, json)
+        }
     }
 }

@@ -14,7 +14,9 @@ struct ClerkKey: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         guard let fresh = try await obtain(), fresh.access.reveal() != credential.access.reveal() else {
-            throw IngestError(.unauthorized, "Clerk's API key was refused.", advice: "Make a new one and put it where the old one is kept.")
+            throw IngestError(
+                .unauthorized, "Clerk's API key was refused.",
+                advice: "Make a new one and put it where the old one is kept.")
         }
         return fresh
     }
@@ -34,7 +36,8 @@ struct ClerkKey: AccountGrant {
                 advice: "API keys begin with ak_; a secret key (sk_) belongs on the server alone.")
         }
         return Credential(
-            issuer: "clerk", client: "api_key", access: value, obtained: clock(), account: Account(id: "api key", issuer: "clerk"))
+            issuer: "clerk", client: "api_key", access: value, obtained: clock(),
+            account: Account(id: "api key", issuer: "clerk"))
     }
 }
 

@@ -24,7 +24,9 @@ struct ClerkIdentity {
         return try await ClerkSignIn(frontend: frontend, prompter: prompter).finished(attempt, email: nil, &token)
     }
 
-    private func registered(_ form: [(String, String)], _ token: inout SecretValue?) async throws(IngestError) -> Credential {
+    private func registered(_ form: [(String, String)], _ token: inout SecretValue?) async throws(IngestError)
+        -> Credential
+    {
         guard registers else {
             throw IngestError(
                 .unauthorized, "No account at Clerk belongs to this identity.",
@@ -41,7 +43,8 @@ struct ClerkIdentity {
         case "https://accounts.google.com", "accounts.google.com": return "google_one_tap"
         default:
             throw IngestError(
-                .misconfigured, "Clerk takes identity tokens of Apple and Google only, not of \(HeaderText.clean(identity.issuer)).",
+                .misconfigured,
+                "Clerk takes identity tokens of Apple and Google only, not of \(HeaderText.clean(identity.issuer)).",
                 advice: "Sign in by code, by password or by browser.")
         }
     }

@@ -21,7 +21,8 @@ extension ClerkFrontend {
                 advice: "Its owner can turn on the Native API in Clerk's dashboard.")
         }
         if (400..<500).contains(response.status), ![408, 425, 429].contains(response.status) {
-            let words = json.at("errors.0.long_message")?.text ?? json.at("errors.0.message")?.text ?? ServerWords.of(response)
+            let words =
+                json.at("errors.0.long_message")?.text ?? json.at("errors.0.message")?.text ?? ServerWords.of(response)
             error = IngestError(
                 .unauthorized, "Clerk refuses: \(HeaderText.clean(String(response.redactor.scrub(words).prefix(200))))",
                 advice: advice(code), cause: ClerkRefusal(code: String(code.prefix(64))))
@@ -32,18 +33,22 @@ extension ClerkFrontend {
     /// What a person can do about it, where anybody knows.
     private func advice(_ code: String) -> String? {
         switch code {
-        case "form_identifier_not_found": "Correct the address, or make an account: `filmgate login \(name) --register`."
+        case "form_identifier_not_found":
+            "Correct the address, or make an account: `filmgate login \(name) --register`."
         case "form_identifier_exists": "There is an account with this address: sign in with `filmgate login \(name)`."
-        case "form_password_incorrect": "Run `filmgate login \(name)` again; a new password is made on the service's own page."
+        case "form_password_incorrect":
+            "Run `filmgate login \(name)` again; a new password is made on the service's own page."
         case "form_code_incorrect": "Run the same command again: another code is sent."
         case "verification_expired", "verification_failed": "Run it again: another code is sent."
-        case "form_password_pwned", "form_password_length_too_short", "form_password_not_strong_enough", "form_password_validation_failed":
+        case "form_password_pwned", "form_password_length_too_short", "form_password_not_strong_enough",
+            "form_password_validation_failed":
             "Choose another password."
         case "strategy_for_user_invalid":
             "The account does not sign in this way: leave `strategy` out of the pipeline file, or use an OAuth application (`client_id`)."
         case "captcha_invalid", "captcha_missing_token", "captcha_unavailable":
             "The service tells people from programs on its own page only: make the account there, then run `filmgate login \(name)`."
-        case "not_allowed_access", "sign_up_mode_restricted", "sign_up_restricted_waitlist", "sign_up_mode_restricted_waitlist":
+        case "not_allowed_access", "sign_up_mode_restricted", "sign_up_restricted_waitlist",
+            "sign_up_mode_restricted_waitlist":
             "The service does not let everybody in: ask its owner for an invitation."
         default: nil
         }
@@ -59,8 +64,12 @@ extension ClerkFrontend {
     }
 
     /// The credential of an attempt that is complete.
-    func credential(of attempt: JSONValue, email: String?, _ token: SecretValue?) async throws(IngestError) -> Credential {
-        guard attempt["status"]?.text == "complete", let session = attempt["created_session_id"]?.text, let client = token else {
+    func credential(of attempt: JSONValue, email: String?, _ token: SecretValue?) async throws(IngestError)
+        -> Credential
+    {
+        guard attempt["status"]?.text == "complete", let session = attempt["created_session_id"]?.text,
+            let client = token
+        else {
             let status = HeaderText.clean(attempt["status"]?.text ?? "nothing")
             throw IngestError(
                 .unauthorized, "Clerk wants something that only its own page can do (\(status)).",
@@ -86,7 +95,9 @@ struct Retyping {
         var refusal: IngestError?
         for left in (0..<Self.tries).reversed() {
             let answer: String
-            do throws(IngestError) { answer = try await prompter.ask(question, hidden: true) } catch { throw refusal ?? error }
+            do throws(IngestError) { answer = try await prompter.ask(question, hidden: true) } catch {
+                throw refusal ?? error
+            }
             do throws(IngestError) { return try await body(answer) } catch {
                 guard left > 0, (error.cause as? ClerkRefusal)?.isSlip == true else { throw error }
                 refusal = error

@@ -2,17 +2,23 @@ import AuthKit
 import FilmgateCore
 import HTTPKit
 
-/// One sign-in: by e-mail code, by password or by another sign-in's identity token, with the second factor where Clerk wants one.
+/// One sign-in: by e-mail code, by password or by another sign-in's identity token, with the second factor where Clerk
+/// wants one.
 struct ClerkSignIn {
     let frontend: ClerkFrontend, prompter: any SignInPrompter
 
     func run() async throws(IngestError) -> Credential {
         var token: SecretValue?
         let email: String
-        if let known = frontend.options.email { email = known } else { email = try await prompter.ask("E-mail address", hidden: false) }
+        if let known = frontend.options.email {
+            email = known
+        } else {
+            email = try await prompter.ask("E-mail address", hidden: false)
+        }
         var attempt: JSONValue
         if frontend.options.strategy == .password {
-            (attempt, token) = try await retyping("Password", slip: "That password is not right.") { word, token throws(IngestError) in
+            (attempt, token) = try await retyping("Password", slip: "That password is not right.") {
+                word, token throws(IngestError) in
                 try await frontend.step(
                     Self.attempts, [("strategy", "password"), ("identifier", email), ("password", word)], &token)
             }
@@ -26,14 +32,17 @@ struct ClerkSignIn {
     static let attempts = "/v1/client/sign_ins"
 
     /// The second factor, where one is wanted, and what comes of it all.
-    func finished(_ attempt: JSONValue, email: String?, _ token: inout SecretValue?) async throws(IngestError) -> Credential {
+    func finished(_ attempt: JSONValue, email: String?, _ token: inout SecretValue?) async throws(IngestError)
+        -> Credential
+    {
         var attempt = attempt
         switch attempt["status"]?.text {
         // The same to a person: a device that is not known yet is proven by one of them, too.
         case "needs_second_factor", "needs_client_trust": attempt = try await second(attempt, &token)
         case "needs_new_password":
             throw IngestError(
-                .unauthorized, "Clerk wants a new password for this account first.", advice: "Make one on the service's own page.")
+                .unauthorized, "Clerk wants a new password for this account first.",
+                advice: "Make one on the service's own page.")
         default: break
         }
         return try await frontend.credential(of: attempt, email: email, token)
@@ -55,7 +64,8 @@ struct ClerkSignIn {
         guard let chosen = Self.offer(["totp", "email_code", "phone_code", "backup_code"], offered) else {
             var kinds = ""
             if case .array(let items)? = offered {
-                kinds = items.compactMap { $0["strategy"]?.text }.map { HeaderText.clean(String($0.prefix(40))) }.joined(separator: ", ")
+                kinds = items.compactMap { $0["strategy"]?.text }.map { HeaderText.clean(String($0.prefix(40))) }
+                    .joined(separator: ", ")
             }
             throw IngestError(
                 .unauthorized,
@@ -80,7 +90,9 @@ struct ClerkSignIn {
         _ which: String, _ chosen: JSONValue, _ id: String, _ token: inout SecretValue?
     ) async throws(IngestError) -> JSONValue {
         let strategy = chosen["strategy"]?.text ?? "", path = "\(Self.attempts)/\(id)"
-        if let address = ["email_address_id", "phone_number_id"].lazy.compactMap({ key in chosen[key]?.text.map { (key, $0) } }).first,
+        if let address = ["email_address_id", "phone_number_id"].lazy.compactMap({ key in
+            chosen[key]?.text.map { (key, $0) }
+        }).first,
             strategy != "password"
         {
             _ = try await frontend.step("\(path)/prepare_\(which)_factor", [("strategy", strategy), address], &token)
@@ -98,7 +110,8 @@ struct ClerkSignIn {
             question, slip: "That \(isPassword ? "password" : "code") is not right.", token: known
         ) { answer, token throws(IngestError) in
             try await frontend.step(
-                "\(path)/attempt_\(which)_factor", [("strategy", strategy), (isPassword ? "password" : "code", answer)], &token)
+                "\(path)/attempt_\(which)_factor",
+                [("strategy", strategy), (isPassword ? "password" : "code", answer)], &token)
         }
         token = newer
         return after

@@ -13,23 +13,35 @@ struct ClerkSignUp {
     func run() async throws(IngestError) -> Credential {
         var token: SecretValue?
         let email: String
-        if let known = frontend.options.email { email = known } else { email = try await prompter.ask("E-mail address", hidden: false) }
+        if let known = frontend.options.email {
+            email = known
+        } else {
+            email = try await prompter.ask("E-mail address", hidden: false)
+        }
         guard Self.isAddress(email) else {
-            throw IngestError(.misconfigured, "`\(HeaderText.clean(String(email.prefix(100))))` is no e-mail address; nothing was sent.")
+            throw IngestError(
+                .misconfigured,
+                "`\(HeaderText.clean(String(email.prefix(100))))` is no e-mail address; nothing was sent.")
         }
         let password = try await prompter.ask("New password", hidden: true)
         guard password.count >= Self.shortest else {
             throw IngestError(
-                .misconfigured, "The password has fewer than \(Self.shortest) characters; nothing was sent.", advice: "Choose a longer one."
+                .misconfigured, "The password has fewer than \(Self.shortest) characters; nothing was sent.",
+                advice: "Choose a longer one."
             )
         }
-        let attempt = try await frontend.step(Self.attempts, [("email_address", email), ("password", password)], &token)
+        let attempt = try await frontend.step(
+            Self.attempts, [("email_address", email), ("password", password)], &token)
         return try await finished(attempt, email: email, &token)
     }
 
     /// Verifies the address where that is wanted, asks for agreement where that is, and signs in with what comes of it.
-    func finished(_ attempt: JSONValue, email: String?, _ token: inout SecretValue?) async throws(IngestError) -> Credential {
-        guard let id = attempt["id"]?.text.map({ Percent.encode($0) }) else { throw IngestError(.unavailable, "Clerk began no sign-up.") }
+    func finished(_ attempt: JSONValue, email: String?, _ token: inout SecretValue?) async throws(IngestError)
+        -> Credential
+    {
+        guard let id = attempt["id"]?.text.map({ Percent.encode($0) }) else {
+            throw IngestError(.unavailable, "Clerk began no sign-up.")
+        }
         try refuseWhatIsMissing(attempt)
         var attempt = attempt
         let unverified = Self.words(attempt["unverified_fields"])
@@ -40,7 +52,9 @@ struct ClerkSignUp {
         return try await frontend.credential(of: attempt, email: email, token)
     }
 
-    private func verified(_ id: String, _ email: String?, _ token: inout SecretValue?) async throws(IngestError) -> JSONValue {
+    private func verified(_ id: String, _ email: String?, _ token: inout SecretValue?) async throws(IngestError)
+        -> JSONValue
+    {
         let path = "\(Self.attempts)/\(id)", code = [("strategy", "email_code")]
         _ = try await frontend.step("\(path)/prepare_verification", code, &token)
         let place = email.map { " sent to \(HeaderText.clean($0))" } ?? "", known = token
@@ -86,7 +100,9 @@ struct ClerkSignUp {
     /// Something, an @ and a domain: what is surely none costs no round trip; what is one decides the service.
     private static func isAddress(_ text: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !text.contains(where: { $0.isWhitespace || $0.isNewline }) else { return false }
+        guard parts.count == 2, !parts[0].isEmpty, !text.contains(where: { $0.isWhitespace || $0.isNewline }) else {
+            return false
+        }
         let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
         return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
     }

@@ -15,7 +15,8 @@ struct PublishableKey: ConfigValue, Hashable {
         let text = try node.text("a publishable key, pk_live_…")
         if text.hasPrefix("sk_") {
             throw ConfigError(
-                node.mark, "inline-secret", "This is a secret key: it must never leave the server.", hint: "Take the publishable key, pk_…."
+                node.mark, "inline-secret", "This is a secret key: it must never leave the server.",
+                hint: "Take the publishable key, pk_…."
             )
         }
         guard let host = Self.host(in: text) else {
@@ -28,8 +29,8 @@ struct PublishableKey: ConfigValue, Hashable {
 
     static func host(in text: String) -> String? {
         guard let prefix = ["pk_test_", "pk_live_"].first(where: text.hasPrefix), text.utf8.count < 300,
-            let bytes = Base64.bytes(text.dropFirst(prefix.count)), let decoded = String(validating: bytes, as: UTF8.self),
-            decoded.hasSuffix("$")
+            let bytes = Base64.bytes(text.dropFirst(prefix.count)),
+            let decoded = String(validating: bytes, as: UTF8.self), decoded.hasSuffix("$")
         else { return nil }
         let host = String(decoded.dropLast())
         guard host.contains("."), !host.contains("$"), let address = WebAddress("https://\(host)"), address.path == "/",

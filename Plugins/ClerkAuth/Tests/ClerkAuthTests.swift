@@ -19,8 +19,8 @@ final class ClerkBench: AccountBench {
     func module() throws -> ClerkAuth {
         let clock = clock
         let module = ClerkAuth(
-            try BenchModule.options(ClerkOptions.self, options), BenchModule.context(state), transport: CurlTransport(), base: double.url,
-            clock: { clock.now })
+            try BenchModule.options(ClerkOptions.self, options), BenchModule.context(state), transport: CurlTransport(),
+            base: double.url, clock: { clock.now })
         try module.bind(to: target)
         return module
     }
@@ -32,7 +32,9 @@ final class ClerkBench: AccountBench {
     }
     func pass(seconds: Int) { clock.advance(seconds) }
     func order(_ trouble: AccountFault) {
-        double.state.withLock { ($0.down, $0.ended, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0) }
+        double.state.withLock {
+            ($0.down, $0.ended, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0)
+        }
     }
     var renewals: Int { double.state.withLock { $0.minted } }
     var secrets: [String] { double.state.withLock { $0.issued } }
@@ -56,14 +58,16 @@ final class ClerkBench: AccountBench {
     }
 
     @Test(arguments: [
-        "", "pk_live_", "pk_live_Y2xlcmsuZnJhbWVmYXN0Lm", "pk_prod_Y2xlcmsuZnJhbWVmYXN0LmlvJA", "pk_live_bG9jYWxob3N0JA", "pk_live_***",
-        "pk_test_YS5iLyQ", "pk_test_YS5iJCQ", "sk_live_Y2xlcmsuZnJhbWVmYXN0LmlvJA",
+        "", "pk_live_", "pk_live_Y2xlcmsuZnJhbWVmYXN0Lm", "pk_prod_Y2xlcmsuZnJhbWVmYXN0LmlvJA",
+        "pk_live_bG9jYWxob3N0JA", "pk_live_***", "pk_test_YS5iLyQ", "pk_test_YS5iJCQ",
+        "sk_live_Y2xlcmsuZnJhbWVmYXN0LmlvJA",
     ]) func otherKeysAreMistakes(_ text: String) {
         #expect(throws: ConfigError.self) { try BenchModule.options(ClerkOptions.self, [("publishable_key", text)]) }
     }
 
     @Test func anEmailCodeSignsIn() async throws {
-        let bench = try ClerkBench(), module = try bench.module(), prompter = TestPrompter(answers: ["000000", "424242"])
+        let bench = try ClerkBench(), module = try bench.module()
+        let prompter = TestPrompter(answers: ["000000", "424242"])
         let account = try await module.signIn(prompter, SignInPreference())
         #expect(account == Account(id: "user_ann", name: "Ann B", email: "ann@example.com", issuer: bench.double.url))
         #expect(prompter.screen.contains("a**@example.com") && prompter.screen.contains("not right"))
@@ -76,7 +80,9 @@ final class ClerkBench: AccountBench {
         bench.double.state.withLock { $0.second = strategy }
         let module = try bench.module()
         try await bench.signIn(module)
-        #expect(try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]?.hasPrefix("Bearer eyJ") == true)
+        #expect(
+            try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]?.hasPrefix("Bearer eyJ")
+                == true)
     }
 
     @Test func threeWrongCodesEndIt() async throws {
@@ -88,8 +94,8 @@ final class ClerkBench: AccountBench {
     }
 
     @Test func tokensLiveAMinuteAndAreMadeWhenNeeded() async throws {
-        let bench = try ClerkBench([("email", "ann@example.com"), ("template", "convex"), ("organization", "org_1")]),
-            module = try bench.module()
+        let bench = try ClerkBench([("email", "ann@example.com"), ("template", "convex"), ("organization", "org_1")])
+        let module = try bench.module()
         try await bench.signIn(module)
         for _ in 0..<10 {
             _ = try await module.sign(HTTPRequest("POST", bench.target))
@@ -98,7 +104,8 @@ final class ClerkBench: AccountBench {
         #expect((5...7).contains(bench.renewals))
         #expect(
             bench.double.seen.contains {
-                $0.target.contains("/tokens/convex?") && String(decoding: $0.body, as: UTF8.self) == "organization_id=org_1"
+                $0.target.contains("/tokens/convex?")
+                    && String(decoding: $0.body, as: UTF8.self) == "organization_id=org_1"
             })
         #expect(bench.double.seen.allSatisfy { $0[header: "Origin"] == nil })
     }
@@ -106,53 +113,76 @@ final class ClerkBench: AccountBench {
     @Test func withoutTheNativeAPIItSaysWhatToDo() async throws {
         let bench = try ClerkBench()
         bench.double.state.withLock { $0.native = false }
-        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestPrompter(), SignInPreference()) }
+        let error = await #expect(throws: IngestError.self) {
+            try await bench.module().signIn(TestPrompter(), SignInPreference())
+        }
         #expect(error?.advice?.contains("Native API") == true)
     }
 
     @Test func tooManyAttemptsIsPassingTrouble() async throws {
         let bench = try ClerkBench()
         bench.double.state.withLock { $0.limits = 1 }
-        let error = await #expect(throws: IngestError.self) { try await bench.module().signIn(TestPrompter(), SignInPreference()) }
+        let error = await #expect(throws: IngestError.self) {
+            try await bench.module().signIn(TestPrompter(), SignInPreference())
+        }
         #expect(error?.code == .rateLimited)
     }
 
     @Test func anAPIKeyIsSentAsItIsAndNeverStored() async throws {
         let folder = try ScratchFolder(), secrets = CanarySecrets("ak_canary_1")
         let options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
-        let module = ClerkAuth(options, BenchModule.context(folder.path, secrets: secrets), transport: CurlTransport(), base: "")
+        let module = ClerkAuth(
+            options, BenchModule.context(folder.path, secrets: secrets), transport: CurlTransport(), base: "")
         try module.bind(to: "https://gallery.example")
         let signed = try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))
         #expect(signed[header: "Authorization"] == "Bearer ak_canary_1")
-        await #expect(throws: IngestError.self) { try await module.renew(after: Rejection(status: 401, request: signed)) }
+        await #expect(throws: IngestError.self) {
+            try await module.renew(after: Rejection(status: 401, request: signed))
+        }
         secrets.value = "ak_canary_2"
-        #expect(try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))[header: "Authorization"] == "Bearer ak_canary_2")
+        #expect(
+            try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))[header: "Authorization"]
+                == "Bearer ak_canary_2")
         for file in FolderContents.below(folder.path) { #expect(!file.text.contains("canary")) }
     }
 
     @Test func signingInWithAnAPIKeyLooksItUp() async throws {
-        let folder = try ScratchFolder(), options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
+        let folder = try ScratchFolder()
+        let options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
         func module(_ key: String?) -> ClerkAuth {
-            ClerkAuth(options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: "")
+            ClerkAuth(
+                options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(),
+                base: "")
         }
         #expect(try await module("ak_canary_1").signIn(TestPrompter(), SignInPreference()).id == "api key")
-        let error = await #expect(throws: IngestError.self) { try await module(nil).signIn(TestPrompter(), SignInPreference()) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module(nil).signIn(TestPrompter(), SignInPreference())
+        }
         #expect(error?.code == .unauthorized)
     }
 
-    @Test(arguments: ["sk_live_canary", "pk_live_x", "ak_\r\nX: 1"]) func whatIsNoAPIKeyIsNotSent(_ key: String) async throws {
-        let folder = try ScratchFolder(), options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
-        let module = ClerkAuth(options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: "")
+    @Test(arguments: ["sk_live_canary", "pk_live_x", "ak_\r\nX: 1"]) func whatIsNoAPIKeyIsNotSent(
+        _ key: String
+    ) async throws {
+        let folder = try ScratchFolder()
+        let options = try BenchModule.options(ClerkOptions.self, [("api_key", "${env:KEY}")])
+        let module = ClerkAuth(
+            options, BenchModule.context(folder.path, secrets: CanarySecrets(key)), transport: CurlTransport(), base: ""
+        )
         try module.bind(to: "https://gallery.example")
-        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("GET", "https://gallery.example/x")) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))
+        }
         #expect(error?.code == .unauthorized && !"\(error as Any)".contains("canary"))
     }
 
     @Test func anOAuthApplicationSignsInByBrowser() async throws {
         let clock = BenchClock(), folder = try ScratchFolder(), double = try OIDCDouble(clock: { clock.now })
-        let options = try BenchModule.options(ClerkOptions.self, [("publishable_key", Self.key), ("client_id", OIDCDouble.client)])
+        let options = try BenchModule.options(
+            ClerkOptions.self, [("publishable_key", Self.key), ("client_id", OIDCDouble.client)])
         let module = ClerkAuth(
-            options, BenchModule.context(folder.path), transport: CurlTransport(), base: double.issuer, clock: { clock.now })
+            options, BenchModule.context(folder.path), transport: CurlTransport(), base: double.issuer,
+            clock: { clock.now })
         try module.bind(to: "https://gallery.example")
         let account = try await module.signIn(TestPrompter(opens: true), SignInPreference())
         #expect(account.id == "auth0|ann")

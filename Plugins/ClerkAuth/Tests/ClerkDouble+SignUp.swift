@@ -11,15 +11,20 @@ struct ClerkSignUps {
     static let code = "313131"
 }
 
-/// Sign-ups: an address is taken once, a password has eight characters and was not stolen, a code counts once and after it was sent.
+/// Sign-ups: an address is taken once, a password has eight characters and was not stolen, a code counts once and after
+/// it was sent.
 extension ClerkDouble {
     func beginSignUp(_ form: [String: String], _ state: inout State) -> FaultAct {
         if state.signUp.isClosed { return Self.refused("sign_up_mode_restricted", 403) }
         if state.signUp.wantsCaptcha { return Self.refused("captcha_missing_token", 400) }
         if form["token"] != nil || form["transfer"] == "true" { return external(form, &state) }
-        guard let email = form["email_address"], email.contains("@") else { return Self.refused("form_param_format_invalid", 422) }
+        guard let email = form["email_address"], email.contains("@") else {
+            return Self.refused("form_param_format_invalid", 422)
+        }
         guard state.accounts[email] == nil else { return Self.refused("form_identifier_exists", 422) }
-        guard let password = form["password"], password.count >= 8 else { return Self.refused("form_password_length_too_short", 422) }
+        guard let password = form["password"], password.count >= 8 else {
+            return Self.refused("form_password_length_too_short", 422)
+        }
         guard password != "password1" else { return Self.refused("form_password_pwned", 422) }
         (state.signUp.email, state.signUp.password, state.email) = (email, password, email)
         state.token = fresh("client", &state)
@@ -68,7 +73,9 @@ extension ClerkDouble {
         let words = missing.map { "\"\($0)\"" }.joined(separator: ","), open = up.isVerified ? "" : "\"email_address\""
         return .answer(
             200, headers: [("Authorization", state.token ?? "")],
-            body: #"{"response":{"object":"sign_up_attempt","id":"sua_1","status":"\#(isComplete ? "complete" : "missing_requirements")","#
-                + #""missing_fields":[\#(words)],"unverified_fields":[\#(open)],"created_session_id":\#(session)},"client":null}"#)
+            body:
+                #"{"response":{"object":"sign_up_attempt","id":"sua_1","status":"\#(isComplete ? "complete" : "missing_requirements")","#
+                + #""missing_fields":[\#(words)],"unverified_fields":[\#(open)],"created_session_id":\#(session)},"client":null}"#
+        )
     }
 }

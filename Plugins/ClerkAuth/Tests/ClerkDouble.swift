@@ -3,9 +3,11 @@ import FilmgateTesting
 import HTTPKit
 import Synchronization
 
-/// Clerk's frontend API as native clients see it: client tokens in `Authorization`, sign-ins in steps, session tokens of 60 seconds.
+/// Clerk's frontend API as native clients see it: client tokens in `Authorization`, sign-ins in steps, session tokens
+/// of 60 seconds.
 ///
-/// Bodies must be forms, codes count once and only after they were sent, an identity token is taken once for each kind of attempt.
+/// Bodies must be forms, codes count once and only after they were sent, an identity token is taken once for each kind
+/// of attempt.
 final class ClerkDouble: ServiceDouble {
     struct State {
         var native = true, second: String?, wrongCodes = 0, rotates = true
@@ -35,7 +37,8 @@ final class ClerkDouble: ServiceDouble {
         let body = String(decoding: seen.body, as: UTF8.self)
         return state.withLock { state in
             if state.down { return .answer(503) }
-            guard parts.count == 2, parts[1].contains("_is_native=1"), seen[header: "clerk-api-version"] == "2026-05-12" else {
+            guard parts.count == 2, parts[1].contains("_is_native=1"), seen[header: "clerk-api-version"] == "2026-05-12"
+            else {
                 return Self.refused("native_required", 400)
             }
             if seen[header: "Origin"] != nil { return Self.refused("origin_authorization_headers_conflict", 400) }
@@ -83,7 +86,9 @@ final class ClerkDouble: ServiceDouble {
             return .answer(429, headers: [("Retry-After", "1")], body: #"{"errors":[{"code":"too_many_requests"}]}"#)
         }
         if form["token"] != nil { return identity(form, &state) }
-        guard let email = form["identifier"], state.accounts[email] != nil else { return Self.refused("form_identifier_not_found", 422) }
+        guard let email = form["identifier"], state.accounts[email] != nil else {
+            return Self.refused("form_identifier_not_found", 422)
+        }
         state.email = email
         if form["strategy"] == "password" { return password(email, form["password"], &state) }
         state.token = fresh("client", &state)
@@ -105,7 +110,9 @@ final class ClerkDouble: ServiceDouble {
     }
 
     private func identity(_ form: [String: String], _ state: inout State) -> FaultAct {
-        guard let known = identity(of: form, at: "sign_ins", &state) else { return Self.refused("authorization_invalid", 401) }
+        guard let known = identity(of: form, at: "sign_ins", &state) else {
+            return Self.refused("authorization_invalid", 401)
+        }
         if state.identities.contains(known) { return done("complete", &state) }
         guard form["strategy"] == "oauth_token_apple" else { return Self.refused("external_account_not_found", 422) }
         (state.token, state.signUp.transfers) = (fresh("client", &state), known)
@@ -114,16 +121,21 @@ final class ClerkDouble: ServiceDouble {
 
     /// Whose token it is; nil when it is not of the strategy's issuer, or was shown there before.
     func identity(of form: [String: String], at place: String, _ state: inout State) -> String? {
-        let issuers = ["oauth_token_apple": "https://appleid.apple.com", "google_one_tap": "https://accounts.google.com"]
+        let issuers = [
+            "oauth_token_apple": "https://appleid.apple.com", "google_one_tap": "https://accounts.google.com",
+        ]
         let parts = form["token"]?.split(separator: ".") ?? []
-        guard parts.count == 3, let claims = Base64.bytes(parts[1]).flatMap({ JSONValue($0) }), let subject = claims["sub"]?.text,
+        guard parts.count == 3, let claims = Base64.bytes(parts[1]).flatMap({ JSONValue($0) }),
+            let subject = claims["sub"]?.text,
             let issuer = claims["iss"]?.text, issuers[form["strategy"] ?? ""] == issuer,
             state.tokens.insert("\(place) \(form["token"] ?? "")").inserted
         else { return nil }
         return "\(issuer) \(subject)"
     }
 
-    private func attempt(_ form: [String: String], _ code: String, then status: String, _ state: inout State) -> FaultAct {
+    private func attempt(
+        _ form: [String: String], _ code: String, then status: String, _ state: inout State
+    ) -> FaultAct {
         guard form["code"] == code, state.sent.remove(code) != nil else {
             state.wrongCodes += 1
             return Self.refused("form_code_incorrect", 422)
@@ -141,7 +153,9 @@ final class ClerkDouble: ServiceDouble {
         let mail = #","safe_identifier":"a**@example.com","email_address_id":"idn_1""#
         let factors = state.firstFactors.map { #"{"strategy":"\#($0)"\#($0 == "email_code" ? mail : "")}"# }
         let first = "[" + factors.joined(separator: ",") + "]"
-        let second = state.second.map { #"[{"strategy":"\#($0)"\#($0 == "phone_code" ? #","phone_number_id":"idn_2""# : "")}]"# } ?? "null"
+        let second =
+            state.second.map { #"[{"strategy":"\#($0)"\#($0 == "phone_code" ? #","phone_number_id":"idn_2""# : "")}]"# }
+            ?? "null"
         let session = status == "complete" ? "\"\(state.session ?? "")\"" : "null"
         let body =
             #"{"response":{"object":"sign_in_attempt","id":"sia_1","status":"\#(status)","supported_first_factors":\#(first),"#
@@ -164,13 +178,17 @@ final class ClerkDouble: ServiceDouble {
             return .hangUpAfterBody
         }
         let claims = #"{"iss":"\#(url)","sub":"user_ann","iat":\#(clock.now),"exp":\#(clock.now + 60),"v":2}"#
-        let text = [#"{"alg":"RS256","kid":"ins_1"}"#, claims].map { Base64.text(of: Array($0.utf8)).replacing("=", with: "") }.joined(
+        let text = [#"{"alg":"RS256","kid":"ins_1"}"#, claims].map {
+            Base64.text(of: Array($0.utf8)).replacing("=", with: "")
+        }.joined(
             separator: ".")
         return .answer(200, body: #"{"object":"token","jwt":"\#(text).\#(fresh("jwt", &state))"}"#)
     }
 
     static func refused(_ code: String, _ status: Int) -> FaultAct {
-        .answer(status, body: #"{"errors":[{"message":"No","long_message":"The double says \#(code).","code":"\#(code)"}]}"#)
+        .answer(
+            status, body: #"{"errors":[{"message":"No","long_message":"The double says \#(code).","code":"\#(code)"}]}"#
+        )
     }
 
     static func fields(_ text: String) -> [String: String] {

@@ -16,10 +16,14 @@ extension ConvexTarget: EventDirectory {
         }
         let answer = try await call("query", options.events, args)
         let list = answer["page"] ?? answer
-        guard case .array(let items) = list else { throw IngestError(.rejected, "`\(options.events)` returned no list of events.") }
+        guard case .array(let items) = list else {
+            throw IngestError(.rejected, "`\(options.events)` returned no list of events.")
+        }
         let events = items.compactMap { item -> GalleryEvent? in
-            guard let id = item["_id"]?.text ?? item["id"]?.text, let name = item["name"]?.text ?? item["title"]?.text else { return nil }
-            return GalleryEvent(id: HeaderText.clean(id), name: HeaderText.clean(name), date: item["date"]?.text.map(HeaderText.clean))
+            guard let id = item["_id"]?.text ?? item["id"]?.text, let name = item["name"]?.text ?? item["title"]?.text
+            else { return nil }
+            return GalleryEvent(
+                id: HeaderText.clean(id), name: HeaderText.clean(name), date: item["date"]?.text.map(HeaderText.clean))
         }
         let isLast = options.eventsPage == nil || answer["isDone"] != .bool(false)
         return EventPage(events: events, next: isLast ? nil : answer["continueCursor"]?.text)

@@ -6,7 +6,8 @@ public struct ConvexOptions: WebConfig {
     /// Kinds of the app's functions that may write.
     enum Kind: String, CaseIterable, ConfigValue { case mutation, action }
 
-    var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:], find = ""
+    var url = AddressTemplate(), generate = "files:generateUploadUrl", commit = "", args: [String: Template] = [:]
+    var find = ""
     var events = "", eventsPage: Int?, preferences = "", keepPreference = ""
     var generateBy = Kind.mutation, commitBy = Kind.mutation
     public var web = WebOptions()
@@ -18,12 +19,14 @@ public struct ConvexOptions: WebConfig {
             .field("url", \.url, "The deployment, such as https://happy-otter-123.convex.cloud.").required(),
             .field("generate", \.generate, "The function that returns an upload address."),
             .field("generate_by", \.generateBy, "What `generate` is in the app: a mutation or an action."),
-            .field("commit", \.commit, "The function that takes `storageId` and `args`, such as files:save.").required(),
+            .field("commit", \.commit, "The function that takes `storageId` and `args`, such as files:save.")
+                .required(),
             .field("commit_by", \.commitBy, "What `commit` is in the app: a mutation or an action."),
             .field("args", \.args, "Its arguments, as templates; absent = sha256, name and size."),
             .field("find", \.find, "A query that takes `sha256` and returns the file's id or null."),
             .field(
-                "events", \.events, "A query that lists the events (`_id`, `name`, `date`); then `{event}` in `args` is the event's id."),
+                "events", \.events,
+                "A query that lists the events (`_id`, `name`, `date`); then `{event}` in `args` is the event's id."),
             .field(
                 "preferences", \.preferences,
                 "A query for the account's preferences, `{ name: { value, changed } }`: the chosen event and measured clocks."
@@ -31,12 +34,15 @@ public struct ConvexOptions: WebConfig {
             .field(
                 "keep_preference", \.keepPreference,
                 "The mutation that keeps one of them: it takes `name`, `value` and `changed`."),
-            .field("events_page", \.eventsPage, "Events a page, where that query takes `paginationOpts`; absent = it lists all at once."),
+            .field(
+                "events_page", \.eventsPage,
+                "Events a page, where that query takes `paginationOpts`; absent = it lists all at once."),
         ] + WebOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
         if !url.uses.isEmpty || url.query != nil {
-            throw ConfigError(node["url"]?.mark ?? node.mark, "bad-option", "The deployment's address has no variables.")
+            throw ConfigError(
+                node["url"]?.mark ?? node.mark, "bad-option", "The deployment's address has no variables.")
         }
         if preferences.isEmpty != keepPreference.isEmpty {
             throw ConfigError(
@@ -46,11 +52,12 @@ public struct ConvexOptions: WebConfig {
     }
 }
 
-/// `convex`: stores each file in a Convex deployment: one of its functions gives an address, the bytes go there, another takes them in.
+/// `convex`: stores each file in a Convex deployment: one of its functions gives an address, the bytes go there,
+/// another takes them in.
 public struct ConvexTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "convex", "Stores each file in a Convex deployment, by functions of the app's own.", stability: .beta, needs: [.file, .digest],
-        gives: [.receipt])
+        "convex", "Stores each file in a Convex deployment, by functions of the app's own.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
@@ -58,14 +65,16 @@ public struct ConvexTarget: Module, UploadTarget {
     private let heardNo = KnownAbsence()
 
     public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
-        let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
+        let transport = CurlTransport(config.web.transport)
+        let provider = try config.web.provider(context, for: [config.url.base])
         event = context.event
         (options, client, bare) = (config, HTTPClient(transport, auth: provider), HTTPClient(transport))
         let place = WebAddress(config.url.base)?.origin ?? config.url.base
         var traits = config.web.traits("convex", place: place, provider: provider, context, idempotent: false)
         traits.answersByDigest = !config.find.isEmpty
         if config.find.isEmpty {
-            traits.warnings.append("After a lost answer a file may be stored twice, unless `commit` recognises its sha256.")
+            traits.warnings.append(
+                "After a lost answer a file may be stored twice, unless `commit` recognises its sha256.")
         }
         self.traits = traits
     }
@@ -94,7 +103,8 @@ public struct ConvexTarget: Module, UploadTarget {
         if !heardNo.isHeard {
             guard try await known(String(repeating: "0", count: 64)) == nil else {
                 throw IngestError(
-                    .misconfigured, "`\(options.find)` says that it has whatever it is asked for, even bytes that do not exist.",
+                    .misconfigured,
+                    "`\(options.find)` says that it has whatever it is asked for, even bytes that do not exist.",
                     advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.")
             }
             heardNo.note()
@@ -130,7 +140,8 @@ public struct ConvexTarget: Module, UploadTarget {
         if options.find.isEmpty { return receipt(job, id, proof: .none, existed: true) }
         if let earlier = try await find(job) { return earlier }
         throw IngestError(
-            .rejected, "`\(options.commit)` says that the file exists already, but `\(options.find)` does not know these bytes.",
+            .rejected,
+            "`\(options.commit)` says that the file exists already, but `\(options.find)` does not know these bytes.",
             advice: "Something else there has its name, perhaps: see in the app; then run `filmgate retry --failed`.")
     }
 
@@ -138,7 +149,8 @@ public struct ConvexTarget: Module, UploadTarget {
     private func store(_ job: UploadJob, at url: String) async throws(IngestError) -> String {
         let digest = Base64.text(of: Hex.bytes(job.digests.sha256) ?? [])
         let request = HTTPRequest("POST", url, headers: [("Digest", "sha-256=" + digest)])
-        let response = try await bare.deliver(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        let response = try await bare.deliver(
+            HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
         guard response.status == 200, let id = response.json?["storageId"]?.text else {
             var error = HTTPStatus.error(for: response)
             // An address that ran out, and bytes that suffered on the way: both are cured by another try.
@@ -166,7 +178,8 @@ public struct ConvexTarget: Module, UploadTarget {
             guard error.code == .rejected, error.message.lowercased().contains("already exists") else { throw error }
             if !options.find.isEmpty { return .object(["alreadyExists": .bool(true)]) }
             var error = error
-            error.advice = "Whether it means these bytes is not known: name a query under `find`, or let it return `alreadyExists: true`."
+            error.advice =
+                "Whether it means these bytes is not known: name a query under `find`, or let it return `alreadyExists: true`."
             throw error
         }
     }
@@ -177,7 +190,9 @@ public struct ConvexTarget: Module, UploadTarget {
         while root.hasSuffix("/") { root.removeLast() }
         let body = JSONValue.object(["path": .string(path), "args": .object(args), "format": .string("json")]).body
         let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", "\(root)/api/\(kind)"), body: body))
-        guard response.status == 200 || response.status == 560, let answer = response.json else { throw HTTPStatus.error(for: response) }
+        guard response.status == 200 || response.status == 560, let answer = response.json else {
+            throw HTTPStatus.error(for: response)
+        }
         guard answer["status"]?.text == "success" else {
             let words = HeaderText.clean(String(Self.reason(answer).prefix(200)))
             throw IngestError(.rejected, response.redactor.scrub("`\(path)` failed: \(words)"))
@@ -185,7 +200,8 @@ public struct ConvexTarget: Module, UploadTarget {
         return answer["value"] ?? .null
     }
 
-    /// The app's own words: a deployment in production says of any failure only "Server Error", and what the app meant is beside it.
+    /// The app's own words: a deployment in production says of any failure only "Server Error", and what the app meant
+    /// is beside it.
     private static func reason(_ answer: JSONValue) -> String {
         let said = answer["errorMessage"]?.text ?? "no reason given"
         guard let data = answer["errorData"], data != .null else { return said }

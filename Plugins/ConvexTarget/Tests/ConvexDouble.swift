@@ -3,8 +3,8 @@ import FilmgateTesting
 import HTTPKit
 import Synchronization
 
-/// A double of a deployment and its storage, by the documented interface: the storage compares digests, and the app's `files:save` takes
-/// each SHA-256 once.
+/// A double of a deployment and its storage, by the documented interface: the storage compares digests, and the app's
+/// `files:save` takes each SHA-256 once.
 ///
 /// It is not the real service.
 final class ConvexDouble: Sendable {
@@ -43,7 +43,9 @@ final class ConvexDouble: Sendable {
     private func value(_ text: String) -> FaultAct { .answer(200, body: #"{"status":"success","value":\#(text)}"#) }
 
     private func store(_ seen: FaultServer.Seen) -> FaultAct {
-        guard seen[header: "Authorization"] == nil else { return .answer(400, body: #"{"code":"InvalidStorageToken","message":"m"}"#) }
+        guard seen[header: "Authorization"] == nil else {
+            return .answer(400, body: #"{"code":"InvalidStorageToken","message":"m"}"#)
+        }
         let promised = seen[header: "Digest"]?.split(separator: "=", maxSplits: 1).last.map(String.init) ?? ""
         guard promised == Base64.text(of: Hex.bytes(seen.fileDigest) ?? []) else {
             return .answer(400, body: #"{"code":"Sha256Mismatch","message":"The digest differs"}"#)
@@ -58,7 +60,9 @@ final class ConvexDouble: Sendable {
 
     private func save(_ call: JSONValue) -> FaultAct {
         state.withLock { state in
-            guard let sha256 = state.stored[call.at("args.storageId")?.text ?? ""], sha256 == call.at("args.sha256")?.text else {
+            guard let sha256 = state.stored[call.at("args.storageId")?.text ?? ""],
+                sha256 == call.at("args.sha256")?.text
+            else {
                 return .answer(200, body: #"{"status":"error","errorMessage":"No such file"}"#)
             }
             guard state.documents[sha256] == nil else {

@@ -15,7 +15,8 @@ import Testing
         options.web.auth = try AuthReference(node: ConfigNode(.scalar("me", quoted: true)))
         edit(&options)
         let lookup = Lookup(auth: ["me": CanaryAuth(CanarySecrets())])
-        return try ConvexTarget(options, ModuleContext(name: "c", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+        return try ConvexTarget(
+            options, ModuleContext(name: "c", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
     }
 
     /// Answers by path: the functions' names are in the bodies, which are not read before the answer.
@@ -25,7 +26,8 @@ import Testing
             if seen.target.hasPrefix("/api/storage/upload") { return .answer(200, body: #"{"storageId":"kg2abc"}"#) }
             if seen.target == "/api/query" {
                 return .compute { seen in
-                    let isNobodys = String(decoding: seen.body, as: UTF8.self).contains(String(repeating: "0", count: 64))
+                    let isNobodys = String(decoding: seen.body, as: UTF8.self).contains(
+                        String(repeating: "0", count: 64))
                     return .answer(200, body: #"{"status":"success","value":\#(isNobodys ? forNobodys : query)}"#)
                 }
             }
@@ -34,7 +36,9 @@ import Testing
                 return calls
             }
             if number % 2 == 0 { return .answer(200, body: commit) }
-            return .answer(200, body: #"{"status":"success","value":"\#(address.withLock { $0 })/api/storage/upload?token=t0k3n"}"#)
+            return .answer(
+                200, body: #"{"status":"success","value":"\#(address.withLock { $0 })/api/storage/upload?token=t0k3n"}"#
+            )
         }
         address.withLock { $0 = server.url }
         return server
@@ -46,9 +50,13 @@ import Testing
         let sample = try SampleJob(), receipt = try await Self.target(server.url).upload(sample.job())
         #expect(receipt.id == "doc1" && receipt.verified == .server)
         #expect(server.seen.map(\.target) == ["/api/mutation", "/api/storage/upload?token=t0k3n", "/api/mutation"])
-        #expect(server.seen[1][header: "Authorization"] == nil && server.seen[1][header: "Digest"]?.hasPrefix("sha-256=") == true)
+        #expect(
+            server.seen[1][header: "Authorization"] == nil
+                && server.seen[1][header: "Digest"]?.hasPrefix("sha-256=") == true)
         let last = String(decoding: server.seen[2].body, as: UTF8.self)
-        #expect(last.contains(#""storageId":"kg2abc""#) && last.contains(sample.digests.sha256) && last.contains("files:save"))
+        #expect(
+            last.contains(#""storageId":"kg2abc""#) && last.contains(sample.digests.sha256)
+                && last.contains("files:save"))
     }
 
     @Test func anAppMayDoItByActions() async throws {
@@ -90,7 +98,9 @@ import Testing
         do throws(IngestError) {
             _ = try await poor.upload(sample.job())
             Issue.record("It was taken.")
-        } catch { #expect(error.message.contains("already exists") && error.advice?.contains("find") == true, "\(error)") }
+        } catch {
+            #expect(error.message.contains("already exists") && error.advice?.contains("find") == true, "\(error)")
+        }
     }
 
     /// It may be a name that exists, with other bytes.
@@ -123,7 +133,9 @@ import Testing
         defer { server.stop() }
         let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
         for _ in 0..<2 {
-            #expect(await Self.code { () async throws(IngestError) in try await target.find(sample.job()) } == .misconfigured)
+            #expect(
+                await Self.code { () async throws(IngestError) in try await target.find(sample.job()) }
+                    == .misconfigured)
         }
     }
 

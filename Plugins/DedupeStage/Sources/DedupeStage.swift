@@ -6,15 +6,18 @@ public struct DedupeStage: Module, Stage {
         public var origin = true, hourShift = false
         public init() {}
         public static let schema: Schema<Self> = [
-            .field("origin", \.origin, "Do not read a card's file again when place, name, size and time are known and it was delivered."),
+            .field(
+                "origin", \.origin,
+                "Do not read a card's file again when place, name, size and time are known and it was delivered."),
             .field(
                 "hour_shift", \.hourShift,
-                "Know a file again when its birth and modification moved by the same whole hours, as on FAT cards after a zone change."),
+                "Know a file again when its birth and modification moved by the same whole hours, as on FAT cards after a zone change."
+            ),
         ]
     }
     public static let manifest = Manifest(
-        "dedupe", "Knows files and bytes that were delivered before, whatever their name or source.", needs: [.file, .digest],
-        gives: [.unique])
+        "dedupe", "Knows files and bytes that were delivered before, whatever their name or source.",
+        needs: [.file, .digest], gives: [.unique])
 
     public let traits: StageTraits
     private let ledger: (any LedgerReader)?
@@ -44,9 +47,9 @@ public struct DedupeStage: Module, Stage {
 
     /// The picture that the sidecar was ordered beside before; nil for none.
     ///
-    /// Of a shot whose files come one by one another may be the first: a RAW that is copied later than its JPEG, or RAW from the card and
-    /// JPEG over the network. Its sidecar would be sent once more, and what was said of it before, such as that it was taken back, would
-    /// not count.
+    /// Of a shot whose files come one by one another may be the first: a RAW that is copied later than its JPEG, or RAW
+    /// from the card and JPEG over the network. Its sidecar would be sent once more, and what was said of it before,
+    /// such as that it was taken back, would not count.
     private func picture(
         before first: String, of asset: Asset, _ content: ContentKey, in shot: Shot, _ ledger: any LedgerReader
     ) async throws(IngestError) -> String? {

@@ -22,7 +22,8 @@ import Testing
         (row.content, row.digests, row.ending) = (content, first.digests, .delivered)
         let receipt = Receipt(state: .done, path: "/archive/a.jpg", sha256: picture, verified: .reread, at: 1)
         let delivery = DeliveryRow(
-            content: content, target: "folder:/archive", targetName: "archive", receipt: receipt, size: 1, path: "a.jpg")
+            content: content, target: "folder:/archive", targetName: "archive", receipt: receipt, size: 1, path: "a.jpg"
+        )
         try await ledger.record([.asset(row), .delivery(delivery)])
         return ledger
     }
@@ -32,7 +33,9 @@ import Testing
             name: "dedupe", logger: Logger(label: "test"), state: "", lookup: Lookup(ledger: try await Self.ledger()))
         let stage = try DedupeStage(DedupeStage.Config(), context)
         let shot = Shot(key: "k", assets: [primary, asset].compactMap { $0 })
-        guard case .pass(let passed) = try await stage.process(asset, of: shot) else { throw IngestError(.unexpected, "must pass") }
+        guard case .pass(let passed) = try await stage.process(asset, of: shot) else {
+            throw IngestError(.unexpected, "must pass")
+        }
         return passed
     }
 
@@ -56,7 +59,8 @@ import Testing
 
     /// From the card beside its RAW file; now its JPEG came first.
     @Test func aSidecarIsKnownWhicheverPictureOfItsShotComesFirst() async throws {
-        let ledger = try await Self.ledger(), raw = String(repeating: "c", count: 64), sidecar = String(repeating: "d", count: 64)
+        let ledger = try await Self.ledger(), raw = String(repeating: "c", count: 64)
+        let sidecar = String(repeating: "d", count: 64)
         let content = ContentKey(sha256: sidecar, beside: raw)
         let files = [
             ("a.xmp", MediaKind.sidecar, content), ("a.cr2", .raw, ContentKey(sha256: raw)),
@@ -77,9 +81,12 @@ import Testing
             DedupeStage.Config(),
             ModuleContext(name: "dedupe", logger: Logger(label: "test"), state: "", lookup: Lookup(ledger: ledger)))
         func found(beside picture: String) async throws -> (Asset, Shot) {
-            let primary = Self.asset("push/a.jpg", .jpeg, sha256: picture), asset = Self.asset("push/a.xmp", .sidecar, sha256: sidecar)
+            let primary = Self.asset("push/a.jpg", .jpeg, sha256: picture)
+            let asset = Self.asset("push/a.xmp", .sidecar, sha256: sidecar)
             let shot = Shot(key: "k", assets: [primary, asset])
-            guard case .pass(let passed) = try await stage.process(asset, of: shot) else { throw IngestError(.unexpected, "must pass") }
+            guard case .pass(let passed) = try await stage.process(asset, of: shot) else {
+                throw IngestError(.unexpected, "must pass")
+            }
             return (passed, shot)
         }
         let (known, shot) = try await found(beside: Self.picture)
@@ -88,23 +95,31 @@ import Testing
         #expect(try await found(beside: Self.other).0.earlier?.isEmpty == true)
     }
 
-    /// A RAW that is copied later than its JPEG names the shot from then on: its sidecar is the one that was ordered beside the JPEG.
-    @Test(arguments: [false, true]) func aSidecarIsKnownWhereItsPictureIsNoLongerTheFirst(isJPEGKnown: Bool) async throws {
+    /// A RAW that is copied later than its JPEG names the shot from then on: its sidecar is the one that was ordered
+    /// beside the JPEG.
+    @Test(arguments: [false, true]) func aSidecarIsKnownWhereItsPictureIsNoLongerTheFirst(
+        isJPEGKnown: Bool
+    ) async throws {
         let ledger = try await Self.ledger(), sidecar = String(repeating: "d", count: 64)
         let content = ContentKey(sha256: sidecar, beside: Self.picture)
         let taken = Receipt(state: .excluded, at: 1, reason: DeliveryRow.cancelledReason)
         try await ledger.record([
             .delivery(
-                DeliveryRow(content: content, target: "folder:/archive", targetName: "archive", receipt: taken, size: 1, path: "a.xmp"))
+                DeliveryRow(
+                    content: content, target: "folder:/archive", targetName: "archive", receipt: taken, size: 1,
+                    path: "a.xmp"))
         ])
         let stage = try DedupeStage(
             DedupeStage.Config(),
             ModuleContext(name: "dedupe", logger: Logger(label: "test"), state: "", lookup: Lookup(ledger: ledger)))
         let raw = Self.asset("a.cr2", .raw, sha256: String(repeating: "c", count: 64))
-        let jpeg = Self.asset("a.jpg", .jpeg, sha256: Self.picture), asset = Self.asset("a.xmp", .sidecar, sha256: sidecar)
+        let jpeg = Self.asset("a.jpg", .jpeg, sha256: Self.picture)
+        let asset = Self.asset("a.xmp", .sidecar, sha256: sidecar)
         var shot = Shot(key: "k", assets: isJPEGKnown ? [raw, asset] : [raw, jpeg, asset])
         if isJPEGKnown { shot.known = [jpeg] }
-        guard case .pass(let passed) = try await stage.process(asset, of: shot) else { throw IngestError(.unexpected, "must pass") }
+        guard case .pass(let passed) = try await stage.process(asset, of: shot) else {
+            throw IngestError(.unexpected, "must pass")
+        }
         #expect(shot.content(of: passed) == content)
         #expect(passed.earlier?.first?.isCancelled == true)
     }

@@ -10,20 +10,27 @@ public struct ExecAuth: Module, SessionProvider {
 
         public init() {}
         public static let schema: Schema<Self> = [
-            .field("command", \.command, "The program by its whole path, and its arguments; no shell is involved.").required(),
+            .field("command", \.command, "The program by its whole path, and its arguments; no shell is involved.")
+                .required(),
             .field("header", \.headerName, "The header that carries what it prints."),
             .field("prefix", \.prefix, "Text before it, with its space where one belongs there."),
             .field("timeout", \.timeout, in: .seconds(1)...(.seconds(300)), "How long it may take."),
-            .field("origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."),
-            .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+            .field(
+                "origins", \.origins, "The only origins that may receive it; absent = those of the targets that use it."
+            ),
+            .field(
+                "plain_http", \.plainHTTP,
+                "Also sends it over plain http to other machines, readable by anyone on the way."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             guard command.first?.hasPrefix("/") == true, command.allSatisfy({ !$0.contains("\0") }) else {
-                throw ConfigError(node["command"]?.mark ?? node.mark, "bad-option", "`command` begins with a program's whole path.")
+                throw ConfigError(
+                    node["command"]?.mark ?? node.mark, "bad-option", "`command` begins with a program's whole path.")
             }
             guard HeaderText.isName(headerName), HeaderText.clean(prefix) == prefix else {
-                throw ConfigError(node["header"]?.mark ?? node.mark, "bad-header", "`\(headerName)` is not a header's name.")
+                throw ConfigError(
+                    node["header"]?.mark ?? node.mark, "bad-header", "`\(headerName)` is not a header's name.")
             }
             try CredentialScope.check(origins, at: node)
         }
@@ -42,7 +49,8 @@ public struct ExecAuth: Module, SessionProvider {
     init(_ config: Options, _ context: ModuleContext, clock: @escaping @Sendable () -> Int) {
         options = config
         scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
-        session = AccountSession(name: context.name, vault: context.vault, grant: ExecGrant(options: config, clock: clock), clock: clock)
+        session = AccountSession(
+            name: context.name, vault: context.vault, grant: ExecGrant(options: config, clock: clock), clock: clock)
     }
 
     /// The helper is told in any case: what it keeps is its own.
@@ -54,7 +62,9 @@ public struct ExecAuth: Module, SessionProvider {
     public var header: (name: String, prefix: String) { (options.headerName, options.prefix) }
 
     /// The helper signs in by itself; this only asks it now.
-    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
+        -> Account
+    {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             try await ExecGrant(options: options, clock: AccountSession.wallClock).ask("login")
         }

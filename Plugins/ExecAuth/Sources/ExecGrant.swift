@@ -25,14 +25,18 @@ struct ExecGrant: AccountGrant {
             text = HelperProgram.text(of: printed) ?? ""
         }
         // No token begins so: a page, or JSON that broke off.
-        let isText = text.utf8.first.map { [UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0) } ?? true
+        let isText =
+            text.utf8.first.map { [UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0) } ?? true
         guard !isText, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw IngestError(.unauthorized, "\(program) printed nothing that could be sent.")
         }
         let account = json?["account"]?.text.map { HeaderText.clean(String($0.prefix(200))) } ?? program
         var credential = Credential(
-            issuer: program, client: "exec", access: SecretValue(text), obtained: clock(), account: Account(id: account))
-        if case .integer(let seconds)? = json?["expires_in"] { credential.expires = clock() + Int(min(max(0, seconds), 315_360_000)) }
+            issuer: program, client: "exec", access: SecretValue(text), obtained: clock(), account: Account(id: account)
+        )
+        if case .integer(let seconds)? = json?["expires_in"] {
+            credential.expires = clock() + Int(min(max(0, seconds), 315_360_000))
+        }
         if case .integer(let moment)? = json?["expires_at"] { credential.expires = Int(clamping: moment) }
         return credential
     }

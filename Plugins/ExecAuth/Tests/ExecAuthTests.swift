@@ -27,7 +27,8 @@ import Testing
     }
 
     var requests: [String] {
-        String(decoding: FileManager.default.contents(atPath: folder.path + "/requests") ?? Data(), as: UTF8.self).split(separator: "\n")
+        String(decoding: FileManager.default.contents(atPath: folder.path + "/requests") ?? Data(), as: UTF8.self)
+            .split(separator: "\n")
             .map(String.init)
     }
     let request = HTTPRequest("GET", "https://gallery.example/x")
@@ -52,15 +53,19 @@ import Testing
         #expect(try await module.restore(validating: false).state == .signedIn(Account(id: "ann")))
         clock.advance(850)
         let keys = try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<20 { group.addTask { try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))[header: "X-Key"] } }
+            for _ in 0..<20 {
+                group.addTask {
+                    try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))[header: "X-Key"]
+                }
+            }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(keys == ["t2"] && requests.count == 2)
     }
 
     @Test(arguments: [
-        "exit 1", "exit 0", "printf 'a\\nb\\n'", "echo '{\"token\":\"\"}'", "echo '{\"x\":1}'", "echo '{\"token\":\"X\"'",
-        "echo '<html>sign in</html>'", "kill -9 $$",
+        "exit 1", "exit 0", "printf 'a\\nb\\n'", "echo '{\"token\":\"\"}'", "echo '{\"x\":1}'",
+        "echo '{\"token\":\"X\"'", "echo '<html>sign in</html>'", "kill -9 $$",
     ])
     func aHelperThatFailsHolds(_ script: String) async throws {
         let module = try make(script)
@@ -76,11 +81,14 @@ import Testing
 
     @Test func otherOriginsGetNothing() async throws {
         let module = try make("echo canary")
-        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("GET", "https://evil.example/x")) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module.sign(HTTPRequest("GET", "https://evil.example/x"))
+        }
         #expect(error?.code == .untrusted && requests.isEmpty)
     }
 
-    @Test(arguments: [[("command", "[helper]")], [], [("command", "[/x]"), ("header", "a b")]] as [[(String, String)]])
+    @Test(
+        arguments: [[("command", "[helper]")], [], [("command", "[/x]"), ("header", "a b")]] as [[(String, String)]])
     func mistakesAreFound(_ options: [(String, String)]) {
         #expect(throws: ConfigError.self) { try BenchModule.options(ExecAuth.Options.self, options) }
     }

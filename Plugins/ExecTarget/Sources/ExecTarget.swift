@@ -9,9 +9,11 @@ public struct ExecTarget: Module, UploadTarget {
 
         public init() {}
         public static let schema: Schema<Self> = [
-            .field("command", \.command, "The program by its absolute path, and its arguments; no shell is involved.").required(),
+            .field("command", \.command, "The program by its absolute path, and its arguments; no shell is involved.")
+                .required(),
             .field("identity", \.identity, "Names the place in the ledger; absent = the command itself."),
-            .field("timeout", \.timeout, in: .milliseconds(100)...(.seconds(86_400)), "How long it may take for one file."),
+            .field(
+                "timeout", \.timeout, in: .milliseconds(100)...(.seconds(86_400)), "How long it may take for one file."),
             .field("workers", \.workers, in: 1...32, "Programs at once."),
             .field("accept", \.accept, "Kinds of file that it takes; absent = all."),
             .field("max_size", \.maxSize, "Larger files are filtered for this target."),
@@ -37,7 +39,8 @@ public struct ExecTarget: Module, UploadTarget {
         pool = BlockingPool(width: config.workers)
         let place = config.identity.isEmpty ? config.command.joined(separator: " ") : config.identity
         traits = TargetTraits(
-            identity: (["exec", place] + [context.event].compactMap { $0 }).joined(separator: ":"), parallel: config.workers,
+            identity: (["exec", place] + [context.event].compactMap { $0 }).joined(separator: ":"),
+            parallel: config.workers,
             idempotent: false, accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
     }
 
@@ -57,7 +60,8 @@ public struct ExecTarget: Module, UploadTarget {
         // The program reads the file by itself: what it is given is looked at before.
         let found = try FileCopy.hash(path: job.file.path)
         guard found.size == job.file.size, found.digests.sha256 == job.digests.sha256 else {
-            throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not handed on.")
+            throw IngestError(
+                .corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not handed on.")
         }
         let program = Program(words: options.command, environment: environment(job), timeout: options.timeout)
         let ending = try program.run(stop)
@@ -68,12 +72,14 @@ public struct ExecTarget: Module, UploadTarget {
     /// What the program is told; the file's path last, as an argument would be cut apart by nobody either.
     private static func environment(_ job: UploadJob) -> [String: String] {
         [
-            "FILMGATE_FILE": job.file.path, "FILMGATE_NAME": job.name, "FILMGATE_PATH": job.path, "FILMGATE_SHA256": job.digests.sha256,
-            "FILMGATE_SIZE": String(job.file.size), "FILMGATE_KIND": job.asset.kind.rawValue, "FILMGATE_EVENT": job.event ?? "",
+            "FILMGATE_FILE": job.file.path, "FILMGATE_NAME": job.name, "FILMGATE_PATH": job.path,
+            "FILMGATE_SHA256": job.digests.sha256, "FILMGATE_SIZE": String(job.file.size),
+            "FILMGATE_KIND": job.asset.kind.rawValue, "FILMGATE_EVENT": job.event ?? "",
         ]
     }
 
-    /// The program's last line says what the file is called there: `id=…`, `url=…` or `sha256=…`, or else it is the id itself.
+    /// The program's last line says what the file is called there: `id=…`, `url=…` or `sha256=…`, or else it is the id
+    /// itself.
     ///
     /// `corruptData` when it says that it stored other bytes.
     private static func receipt(_ job: UploadJob, _ output: String, of program: String) throws(IngestError) -> Receipt {
@@ -86,7 +92,8 @@ public struct ExecTarget: Module, UploadTarget {
         let id = facts["id"] ?? (facts.isEmpty && !line.isEmpty ? String(line.prefix(200)) : nil)
         let said = facts["sha256"]?.lowercased(), isProven = said == job.digests.sha256
         if let said, !isProven, said.utf8.count == 64, said.allSatisfy(\.isHexDigit) {
-            throw IngestError(.corruptData, "\(program) stored other bytes than it was given: their SHA-256 is \(said).")
+            throw IngestError(
+                .corruptData, "\(program) stored other bytes than it was given: their SHA-256 is \(said).")
         }
         return Receipt(
             state: .done, url: facts["url"], id: id ?? job.digests.sha256, sha256: job.digests.sha256,

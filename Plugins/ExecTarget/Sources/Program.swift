@@ -23,7 +23,8 @@ struct Program: Sendable {
         } catch {
             if error.isOutOfFiles {
                 throw IngestError(
-                    .unexpected, "\(words[0]) was not started: no more files can be opened.", advice: "Raise the limit: ulimit -n.")
+                    .unexpected, "\(words[0]) was not started: no more files can be opened.",
+                    advice: "Raise the limit: ulimit -n.")
             }
             return Ending(status: 127, output: "", errors: error.reason)
         }
@@ -49,7 +50,9 @@ struct Program: Sendable {
         let ending = program.child.end()
         listen(within: 0)
         let status = Int(ending.signal == 0 ? ending.code : 128 + ending.signal)
-        return Ending(status: status, output: String(decoding: output, as: UTF8.self), errors: String(decoding: errors, as: UTF8.self))
+        return Ending(
+            status: status, output: String(decoding: output, as: UTF8.self),
+            errors: String(decoding: errors, as: UTF8.self))
     }
 
     private static func keep(_ part: ArraySlice<UInt8>, _ bytes: inout [UInt8]) {
@@ -58,7 +61,8 @@ struct Program: Sendable {
     }
 
     private var command: ChildProcess.Command {
-        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin", home = getenv("HOME").map { String(cString: $0) } ?? "/"
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        let home = getenv("HOME").map { String(cString: $0) } ?? "/"
         let given = environment.merging(["PATH": path, "HOME": home]) { first, _ in first }
         return ChildProcess.Command(words, environment: given.map { "\($0.key)=\($0.value)" })
     }

@@ -27,7 +27,9 @@ final class Script: Sendable {
     }
 
     func copies(_ sha256: String) throws -> Int {
-        try FileSystem.names(in: folder + "/there").count { try FileCopy.hash(path: "\(folder)/there/\($0)").digests.sha256 == sha256 }
+        try FileSystem.names(in: folder + "/there").count {
+            try FileCopy.hash(path: "\(folder)/there/\($0)").digests.sha256 == sha256
+        }
     }
 
     static let copying =
@@ -40,7 +42,9 @@ final class Script: Sendable {
         return TargetPlace(try script.target()) { try script.copies($0) }
     }
 
-    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
+    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws {
+        try await check.run(Self.bench)
+    }
 
     static func failure(_ body: String, timeout: Duration = .seconds(60)) async throws -> IngestError? {
         let script = try Script(body), sample = try SampleJob(count: 10), target = try script.target(timeout: timeout)
@@ -51,8 +55,8 @@ final class Script: Sendable {
     }
 
     @Test(arguments: [
-        (75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected), (255, .unavailable), (200, .rejected),
-        (137, .unavailable),
+        (75, IngestError.Code.unavailable), (77, .unauthorized), (28, .storageFull), (1, .rejected),
+        (255, .unavailable), (200, .rejected), (137, .unavailable),
     ])
     func exitStatusesBySense(_ status: Int, _ code: IngestError.Code) async throws {
         let error = try await Self.failure("echo 'No disc.' >&2; exit \(status)")
@@ -84,7 +88,8 @@ final class Script: Sendable {
         let result = await Result { () async throws(IngestError) in try await target.upload(sample.job()) }
         #expect(((try? result.get()) != nil) == fine)
         func number(_ name: String) throws -> String {
-            try String(contentsOfFile: script.folder + "/" + name, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+            try String(contentsOfFile: script.folder + "/" + name, encoding: .utf8).trimmingCharacters(
+                in: .whitespacesAndNewlines)
         }
         let (own, left) = (try number("own"), try number("left"))
         #expect(!FileManager.default.fileExists(atPath: "/proc/\(own)"))
@@ -119,7 +124,8 @@ final class Script: Sendable {
     }
 
     @Test func cancelled() async throws {
-        let script = try Script("touch there/begun; sleep 1000"), sample = try SampleJob(count: 10), target = try script.target()
+        let script = try Script("touch there/begun; sleep 1000"), sample = try SampleJob(count: 10)
+        let target = try script.target()
         let task = Task { await Result { () async throws(IngestError) in try await target.upload(sample.job()) } }
         while try FileSystem.names(in: script.folder + "/there").isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         task.cancel()

@@ -14,7 +14,8 @@ public struct ExifStage: Module, Stage {
     }
 
     public static let manifest = Manifest(
-        "exif", "Reads what each file says about itself: camera, time, exposure, place, rating.", needs: [.file], gives: [.media])
+        "exif", "Reads what each file says about itself: camera, time, exposure, place, rating.", needs: [.file],
+        gives: [.media])
 
     public var traits: StageTraits {
         var traits = StageTraits()
@@ -43,7 +44,8 @@ public struct ExifStage: Module, Stage {
         let name = asset.origin.name, complete = complete, makers = makers
         let reading = try await pool.run { () throws(IngestError) in
             try MediaReader.read(
-                path: file.path, name: name, completeness: complete, content: complete, zeros: file.mayHoldZeros, makers: makers)
+                path: file.path, name: name, completeness: complete, content: complete, zeros: file.mayHoldZeros,
+                makers: makers)
         }
         asset.media = reading.facts
         asset.flags.formUnion(reading.flags)

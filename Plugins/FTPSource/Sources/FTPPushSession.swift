@@ -7,13 +7,14 @@ import Synchronization
 final class FTPPushSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
-    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations?, logger: Logger
+    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations?
+    private let logger: Logger
     private let pool = BlockingPool(width: 1)
     private let guesses = Mutex(GuessCount())
 
     init(
-        place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations? = nil,
-        logger: Logger
+        place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer,
+        confirmations: PushConfirmations? = nil, logger: Logger
     ) {
         (self.place, self.inbox, self.tracker, self.server) = (place, inbox, tracker, server)
         (self.confirmations, self.logger) = (confirmations, logger)
@@ -71,15 +72,19 @@ final class FTPPushSession: SourceSession {
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
-            // Where only stamped copies were delivered, or somebody took deliveries back, this may be the one place that has what the
-            // camera sent. What the rules of all targets leave out was meant to go nowhere.
+            // Where only stamped copies were delivered, or somebody took deliveries back, this may be the one place
+            // that has what the camera sent. What the rules of all targets leave out was meant to go nowhere.
             let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
             let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 }
-            if !isElsewhere, receipts.contains(where: { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }) { return }
+            if !isElsewhere, receipts.contains(where: { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }) {
+                return
+            }
             let (inbox, pool, origin) = (inbox, pool, settled.asset.origin)
             Task {
                 _ = await Result { () async throws(IngestError) in
-                    try await pool.run { () throws(IngestError) in inbox.remove(place: origin.volumePath, size: origin.size) }
+                    try await pool.run { () throws(IngestError) in
+                        inbox.remove(place: origin.volumePath, size: origin.size)
+                    }
                 }
             }
         case .setAside, .pending: break
@@ -94,7 +99,9 @@ final class FTPPushSession: SourceSession {
         // What a rule leaves out goes nowhere, however often it is sent.
         case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(place)
         case .setAside, .pending:
-            confirmations.refuse(place, "\(confirmations.target) does not have it: \(settled.reason ?? "it waits"); send it again later.")
+            confirmations.refuse(
+                place, "\(confirmations.target) does not have it: \(settled.reason ?? "it waits"); send it again later."
+            )
         }
     }
 

@@ -16,7 +16,9 @@ public struct FTPSource: Module, SourceDriver {
         /// Every part is the name of a folder: nothing climbs out, and nothing silently means another place.
         func validateFolder(at mark: Mark) throws(ConfigError) {
             let parts = folder.utf8.split(separator: 0x2F).map { String(Substring($0)) }
-            guard (try? FTPPath(folder, from: .root)) == nil || parts.contains(".") || parts.contains("..") else { return }
+            guard (try? FTPPath(folder, from: .root)) == nil || parts.contains(".") || parts.contains("..") else {
+                return
+            }
             throw ConfigError(
                 mark, "bad-option", "`\(folder)`, the folder of the user `\(user)`, is no folder's name.",
                 hint: "Write names with / between them, without `..`, such as folder: bodies/ann.")
@@ -36,7 +38,9 @@ public struct FTPSource: Module, SourceDriver {
 
         public static let schema: Schema<Self> = [
             .field("listen", \.listen, "Address and port; `0.0.0.0:2121` lets other machines in."),
-            .field("logins", \.logins, "Who may push: `{ user: z9, password: \"${env:Z9_FTP}\" }`, one for each camera.").required(),
+            .field(
+                "logins", \.logins, "Who may push: `{ user: z9, password: \"${env:Z9_FTP}\" }`, one for each camera."
+            ).required(),
             .field("tls", \.tls, "none, explicit (TLS for those who ask), required, or implicit."),
             .field("certificate", \.certificate, "The server's certificate, a PEM file."),
             .field("key", \.key, "Its key, a PEM file."),
@@ -56,7 +60,8 @@ public struct FTPSource: Module, SourceDriver {
                 "How long a camera may be idle before it is disconnected; a transfer may take longer."),
             .field(
                 "confirm", \.confirm,
-                "When a camera is told that a file is safe: spooled (on this disk), or `{ delivered: TARGET }`, once that target has it."),
+                "When a camera is told that a file is safe: spooled (on this disk), or `{ delivered: TARGET }`, once that target has it."
+            ),
             .field(
                 "confirm_within", \.confirmWithin, in: .seconds(1)...(.seconds(3600)),
                 "How long a camera waits for the target; then it is told to send the file again (451)."),
@@ -64,14 +69,18 @@ public struct FTPSource: Module, SourceDriver {
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             func place(_ name: String) -> Mark { node[name]?.mark ?? node.mark }
-            if logins.isEmpty { throw ConfigError(place("logins"), "bad-option", "Without a login no camera can push.") }
+            if logins.isEmpty {
+                throw ConfigError(place("logins"), "bad-option", "Without a login no camera can push.")
+            }
             if FTPAddress(listen) == nil {
                 throw ConfigError(
                     place("listen"), "bad-option", "`\(listen)` is not an address.",
                     hint: "Write host:port, such as 127.0.0.1:2121 or [::1]:2121.")
             }
             if !passive.isEmpty, FTPAddress.ports(passive) == nil {
-                throw ConfigError(place("passive"), "bad-option", "`\(passive)` is no range of ports.", hint: "Write it as 50000-50099.")
+                throw ConfigError(
+                    place("passive"), "bad-option", "`\(passive)` is no range of ports.",
+                    hint: "Write it as 50000-50099.")
             }
             if confirm.target != nil, confirmWithin <= companions || confirmWithin <= settle {
                 throw ConfigError(
@@ -86,18 +95,22 @@ public struct FTPSource: Module, SourceDriver {
             for login in logins {
                 if login.user.isEmpty { throw ConfigError(place("logins"), "bad-option", "A login needs a user.") }
                 try login.validateFolder(at: place("logins"))
-                guard let other = folders.updateValue(login.user, forKey: FTPServer.folderName(login.user)) else { continue }
+                guard let other = folders.updateValue(login.user, forKey: FTPServer.folderName(login.user)) else {
+                    continue
+                }
                 throw ConfigError(
                     place("logins"), "bad-option",
                     other == login.user
-                        ? "Two logins have the same user." : "The users `\(other)` and `\(login.user)` would have the same folder.",
+                        ? "Two logins have the same user."
+                        : "The users `\(other)` and `\(login.user)` would have the same folder.",
                     hint: "Give each camera a name of letters and digits.")
             }
         }
     }
 
     static let name = "ftp"
-    public static let manifest = Manifest(name, "Takes what cameras push over FTP or FTPS.", stability: .beta, gives: [.file])
+    public static let manifest = Manifest(
+        name, "Takes what cameras push over FTP or FTPS.", stability: .beta, gives: [.file])
 
     private let config: Config, context: ModuleContext, address: FTPAddress, inboxes: PushInboxes
 
@@ -127,7 +140,9 @@ public struct FTPSource: Module, SourceDriver {
             if let weakness = PushPassword.weakness(of: password) {
                 context.logger.warning("FTP: the password of `\(login.user)` \(weakness). \(PushPassword.advice)")
             }
-            logins.append(FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder))
+            logins.append(
+                FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder)
+            )
         }
         if config.inbox.isEmpty { try takeOver(place.address) }
         let box = try FTPInbox(place.address, limit: config.max.bytes) { Wholeness.hasEnd(path: $0, name: $1) }
@@ -140,7 +155,8 @@ public struct FTPSource: Module, SourceDriver {
         }
         try await server.start()
         return FTPPushSession(
-            place: place, inbox: box, tracker: tracker, server: server, confirmations: confirmations, logger: context.logger)
+            place: place, inbox: box, tracker: tracker, server: server, confirmations: confirmations,
+            logger: context.logger)
     }
 
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.
@@ -148,7 +164,9 @@ public struct FTPSource: Module, SourceDriver {
     /// The pipeline's other ports have their owners, whether or not these have come to open them.
     private func takeOver(_ inbox: String) throws(IngestError) {
         let count = try FTPOrphans.takeOver(into: inbox, except: inboxes.all) { inboxes.takes(inbox, $0) }
-        if count > 0 { context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.") }
+        if count > 0 {
+            context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.")
+        }
     }
 
     private var options: FTPServerOptions {
@@ -170,7 +188,9 @@ struct FTPAddress: Sendable, Hashable, CustomStringConvertible {
     init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         var host = String(text[..<colon])
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         if isBracketed { host = String(host.dropFirst().dropLast()) }

@@ -38,8 +38,8 @@ enum PushConfirmation: Sendable, Hashable, ConfigValue {
 
 /// Clients that wait until a target has their files.
 ///
-/// A file is looked for by its place in the inbox, which changes when it is renamed and when it is taken. Every client gets an answer: when
-/// the file's target has it, when it comes to an end, or when its time is up.
+/// A file is looked for by its place in the inbox, which changes when it is renamed and when it is taken. Every client
+/// gets an answer: when the file's target has it, when it comes to an end, or when its time is up.
 final class PushConfirmations: Sendable {
     private enum Answer: Sendable { case safe, notYet(String) }
     private struct Waiting: Sendable {

@@ -1,7 +1,8 @@
 import FTPKit
 import Synchronization
 
-/// The inboxes of one pipeline's `ftp` sources, which each of them tells of before any of them opens: what lies in one of these has an owner.
+/// The inboxes of one pipeline's `ftp` sources, which each of them tells of before any of them opens: what lies in one
+/// of these has an owner.
 public final class PushInboxes: Sendable {
     private let owners = Mutex<[String: Set<String>]>([:])
 

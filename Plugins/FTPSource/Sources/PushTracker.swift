@@ -55,20 +55,24 @@ actor PushTracker {
     /// In the order in which they happened; on return its client may ask for what it sent.
     nonisolated func note(_ event: FTPServer.Event) {
         switch event {
-        case .received(let file, false) where file.size > 0 && PushRules.isConfirmed(file.path.name): confirmations?.expect(file.place)
-        case .renamed(let way) where way.isFinished && PushRules.isConfirmed(way.path.name): confirmations?.expect(way.to)
+        case .received(let file, false) where file.size > 0 && PushRules.isConfirmed(file.path.name):
+            confirmations?.expect(file.place)
+        case .renamed(let way) where way.isFinished && PushRules.isConfirmed(way.path.name):
+            confirmations?.expect(way.to)
         default: break
         }
         post.yield(event)
     }
     nonisolated func close() { post.finish() }
 
-    /// What earlier runs left: what was acknowledged and is whole is handed on, the rest waits for its clients once more.
+    /// What earlier runs left: what was acknowledged and is whole is handed on, the rest waits for its clients once
+    /// more.
     func leftovers() async throws(IngestError) -> [SourceEntry] {
         let inbox = inbox
         let files = try await pool.run { () throws(IngestError) in
             var files = try inbox.files()
-            for index in files.indices where files[index].ended && !files[index].isAccepted && Self.lack(files[index], inbox) == nil {
+            for index in files.indices
+            where files[index].ended && !files[index].isAccepted && Self.lack(files[index], inbox) == nil {
                 if let accepted = try inbox.accept(files[index]) { files[index] = accepted }
             }
             return files
@@ -84,7 +88,9 @@ actor PushTracker {
         let inbox = inbox
         let found = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in
-                try inbox.files().filter { !$0.isAccepted }.map { (file: $0, lack: Self.lack($0, inbox) ?? "it came only just now") }
+                try inbox.files().filter { !$0.isAccepted }.map {
+                    (file: $0, lack: Self.lack($0, inbox) ?? "it came only just now")
+                }
             }
         }
         return ((try? found.get()) ?? []).map { (entry($0.file), $0.lack) }
@@ -119,7 +125,8 @@ actor PushTracker {
         // It may have been looked for between the renaming and this word of it; `judge` takes the facts from the disk.
         var file =
             waiting.removeValue(forKey: way.from)?.file
-            ?? FTPFile(login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: way.isFinished)
+            ?? FTPFile(
+                login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: way.isFinished)
         (file.path, file.place) = (way.path, way.to)
         waiting[way.to] = Waiting(file: file, since: .now, due: .now)
         schedule()
@@ -177,7 +184,9 @@ actor PushTracker {
     /// What a file still lacks, in a sentence; nil when it can be taken.
     private static func lack(_ file: FTPFile, _ inbox: FTPInbox) -> String? {
         if PushRules.isUnfinished(file.path.name) { return "its name says that it is still being sent" }
-        let gap = Result { () throws(IngestError) in try Wholeness.gap(path: "\(inbox.root)/\(file.place)", name: file.path.name) }
+        let gap = Result { () throws(IngestError) in
+            try Wholeness.gap(path: "\(inbox.root)/\(file.place)", name: file.path.name)
+        }
         if case .success(.some(let what)) = gap { return "not whole yet: \(what)" }
         return nil
     }
@@ -187,7 +196,8 @@ actor PushTracker {
         let folder = rules.logins.first { FTPServer.folderName($0.user) == file.login }?.folder ?? file.login
         let origin = Origin(
             source: rules.place.source, volume: "ftp:\(rules.place.address)", root: rules.place.address,
-            path: "\(folder)/\(file.path.text)", size: file.size, modified: file.modified, inode: file.inode, volumePath: file.place)
+            path: "\(folder)/\(file.path.text)", size: file.size, modified: file.modified, inode: file.inode,
+            volumePath: file.place)
         return SourceEntry(origin: origin, kind: kind, shot: Self.shot(folder, file.path, kind))
     }
 

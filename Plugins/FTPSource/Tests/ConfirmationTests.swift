@@ -69,9 +69,9 @@ import Testing
         await scene.close()
     }
 
-    @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(_ ending: Ending)
-        async throws
-    {
+    @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(
+        _ ending: Ending
+    ) async throws {
         let scene = try await scene(), port = scene.port, order = Order()
         let client = heard {
             guard let client = RawClient(port), client.logIn("ann"), let line = client.begin("STOR IMG_1.JPG") else {
@@ -163,7 +163,8 @@ import Testing
         try? FileManager.default.removeItem(atPath: scene.folder)
     }
 
-    /// Random orders of arriving, moving, answering and asking: each client gets one answer, and nothing is left behind.
+    /// Random orders of arriving, moving, answering and asking: each client gets one answer, and nothing is left
+    /// behind.
     @Test func everyClientGetsOneAnswer() async throws {
         var random = SystemRandomNumberGenerator()
         let confirmations = PushConfirmations("bucket", within: .seconds(600))

@@ -15,7 +15,8 @@ import Testing
         #expect(try scene.curl("--ftp-port", "-", "-T", scene.file("c.jpg", small), as: "cyd", to: "IMG_2.JPG") == 0)
         #expect(try scene.curl("--ftp-create-dirs", "-T", scene.file("d.jpg", small), to: "DCIM/100ABC/IMG_3.JPG") == 0)
         let arrived = await scene.arrived(4).sorted { $0.path < $1.path }
-        #expect(arrived.map(\.path) == ["ann/DCIM/100ABC/IMG_3.JPG", "ann/IMG_1.JPG", "bob/IMG_1.JPG", "cyd/IMG_2.JPG"])
+        #expect(
+            arrived.map(\.path) == ["ann/DCIM/100ABC/IMG_3.JPG", "ann/IMG_1.JPG", "bob/IMG_1.JPG", "cyd/IMG_2.JPG"])
         #expect(arrived.map(\.data) == [small, small, large, small])
         await scene.close()
     }
@@ -161,7 +162,8 @@ import Testing
         let file = try scene.file("a.jpg", data)
         let secure =
             mode == "implicit"
-            ? try scene.curl("-T", file, scheme: "ftps", to: "a.jpg") : try scene.curl("--ssl-reqd", "-T", file, to: "a.jpg")
+            ? try scene.curl("-T", file, scheme: "ftps", to: "a.jpg")
+            : try scene.curl("--ssl-reqd", "-T", file, to: "a.jpg")
         #expect(secure == 0)
         // A listing sends without having received: TLS must come to stand by itself.
         #expect(try scene.curl("--max-time", "120", "--ssl-reqd", scheme: mode == "implicit" ? "ftps" : "ftp") == 0)
@@ -228,9 +230,8 @@ import Testing
         let client = try #require(RawClient(scene.port))
         #expect(client.logIn("bob"))
         for line in [
-            "SYST", "FEAT", "OPTS UTF8 ON", "CLNT camera", "PWD", "TYPE I", "MODE S", "STRU F", "NOOP", "ALLO 8000000", "SITE UMASK 022",
-            "HELP",
-            "STAT", "PBSZ 0",
+            "SYST", "FEAT", "OPTS UTF8 ON", "CLNT camera", "PWD", "TYPE I", "MODE S", "STRU F", "NOOP", "ALLO 8000000",
+            "SITE UMASK 022", "HELP", "STAT", "PBSZ 0",
         ] { #expect((200..<300).contains(client.say(line)), "\(line)") }
         #expect(client.say("MKD DCIM") == 257)
         #expect(client.say("CWD DCIM") == 250)
@@ -287,7 +288,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("../../x", true), ("a/../b", true), ("./a", true), ("a\u{0}b", true), ("bodies/ann", false), ("", false), ("…", false),
+        ("../../x", true), ("a/../b", true), ("./a", true), ("a\u{0}b", true), ("bodies/ann", false), ("", false),
+        ("…", false),
     ])
     func aFolderIsAName(_ folder: String, _ isRefused: Bool) {
         var login = FTPSource.Login()

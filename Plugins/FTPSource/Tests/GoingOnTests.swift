@@ -104,7 +104,8 @@ import Testing
         #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
         await before.close(keeping: true)
         let scene = try await PushScene(at: before.folder) { $0.incomplete = .seconds(600) }
-        let stranger = try #require(RawClient(scene.port, from: "127.0.0.2")), same = try #require(RawClient(scene.port))
+        let stranger = try #require(RawClient(scene.port, from: "127.0.0.2"))
+        let same = try #require(RawClient(scene.port))
         #expect(stranger.logIn("ann") && same.logIn("ann"))
         #expect(stranger.size("IMG_1.JPG") == nil)
         #expect(stranger.say("REST 20000") == 350)
@@ -118,7 +119,8 @@ import Testing
 
     /// A source that opens sooner finds the other's inbox unlocked.
     @Test func anotherPortOfThePipelineKeepsItsHalves() async throws {
-        let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)")
+            .path
         let inbox = state + "/ftp/2121"
         let before = try await PushScene(at: state) { ($0.inbox, $0.incomplete) = (inbox, .seconds(600)) }
         let client = try #require(RawClient(before.port))
@@ -128,7 +130,9 @@ import Testing
         let inboxes = PushInboxes()
         inboxes.add(inbox, logins: ["ann"])
         let beside = try await PushScene(at: state, beside: inboxes) { $0.inbox = "" }
-        let scene = try await PushScene(at: state, beside: inboxes) { ($0.inbox, $0.incomplete) = (inbox, .seconds(600)) }
+        let scene = try await PushScene(at: state, beside: inboxes) {
+            ($0.inbox, $0.incomplete) = (inbox, .seconds(600))
+        }
         let back = try #require(RawClient(scene.port))
         #expect(back.logIn("ann"))
         #expect(back.size("IMG_1.JPG") == 20_000)
@@ -170,7 +174,8 @@ import Testing
             return 0
         }
         let inbox = try FTPInbox(place, limit: 1 << 40, disk: disk) { _, _ in false }
-        let upload = try inbox.begin(FTPClient(login: "ann", peer: "192.0.2.1"), try FTPPath("DCIM/A.JPG", from: .root), from: 0)
+        let upload = try inbox.begin(
+            FTPClient(login: "ann", peer: "192.0.2.1"), try FTPPath("DCIM/A.JPG", from: .root), from: 0)
         try Self.write(upload, 10)
         _ = try upload.finish()
         #expect(steps.withLock(\.self) == ["flush", "name", "safe", "flush"])

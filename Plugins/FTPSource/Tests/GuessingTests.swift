@@ -24,8 +24,11 @@ import Testing
     }
 
     @Test func oneAddressGetsLessThanOneGuessASecond() {
-        #expect((2...10).contains(guesses(within: .seconds(10)) { Attempt(network: "192.0.2.1", login: $0 % 2 == 0 ? "ann" : nil) }))
-        #expect((800...1000).contains(guesses(within: .seconds(3600)) { _ in Attempt(network: "192.0.2.1", login: "ann") }))
+        #expect(
+            (2...10).contains(
+                guesses(within: .seconds(10)) { Attempt(network: "192.0.2.1", login: $0 % 2 == 0 ? "ann" : nil) }))
+        #expect(
+            (800...1000).contains(guesses(within: .seconds(3600)) { _ in Attempt(network: "192.0.2.1", login: "ann") }))
     }
 
     @Test func manyAddressesGetNoMoreForOneLogin() {
@@ -54,8 +57,8 @@ import Testing
         #expect(throttle.due(Attempt(network: "new", login: "bob"), at: now) <= now)
     }
 
-    /// One guesser behind the body's own address, who tries another login, and one elsewhere who tries the body's: the address and the login
-    /// open at different moments, and somebody always waits for each.
+    /// One guesser behind the body's own address, who tries another login, and one elsewhere who tries the body's: the
+    /// address and the login open at different moments, and somebody always waits for each.
     ///
     /// Two guesses are before the body's own, and each turn takes 4 s at the address and 4 s at the login.
     @Test(arguments: ["ann", "bob"]) func aBodyGetsItsTurnWhoeverGuesses(_ login: String) {
@@ -130,15 +133,20 @@ import Testing
         ("192.0.2.1", "192.0.2.1"), ("::1", "0000000000000000/64"), ("2001:db8:1:2:3:4:5:6", "20010db800010002/64"),
         ("2001:DB8:1:2::9", "20010db800010002/64"), ("fe80::1%eth0", "fe80000000000000/64"),
     ])
-    func anIPv6MachineHasAWholeNetwork(_ address: String, _ network: String) { #expect(PeerAddress.network(address) == network) }
+    func anIPv6MachineHasAWholeNetwork(_ address: String, _ network: String) {
+        #expect(PeerAddress.network(address) == network)
+    }
 
     @Test func theLogHasALineForEachAddressAndMinute() {
         var log = RefusalLog()
         let now = ContinuousClock.now
         let lines =
-            (0..<1000).compactMap { _ in log.line("wrong", from: "a", at: now) } + [log.line("wrong", from: "b", at: now)].compactMap { $0 }
+            (0..<1000).compactMap { _ in log.line("wrong", from: "a", at: now) }
+            + [log.line("wrong", from: "b", at: now)].compactMap { $0 }
         #expect(lines == ["wrong", "wrong"])
-        #expect(log.line("wrong", from: "a", at: now + .seconds(61)) == "wrong (and 999 more refusals of that address since the last line)")
+        #expect(
+            log.line("wrong", from: "a", at: now + .seconds(61))
+                == "wrong (and 999 more refusals of that address since the last line)")
         let crowd = (0..<5000).compactMap { log.line("wrong", from: "host \($0)", at: now + .seconds(62)) }
         #expect(crowd.count <= 260)
     }

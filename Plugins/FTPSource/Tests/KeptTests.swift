@@ -20,7 +20,8 @@ import Testing
         let second = try await PushScene(at: first.folder) { $0.incomplete = .seconds(600) }
         #expect(second.listed.map(\.origin.path) == ["ann/IMG_1.JPG"])
         let left = await second.session.unfinished()
-        #expect(left.map(\.entry.origin.path) == ["ann/IMG_2.JPG"] && left.first?.reason.hasPrefix("not whole yet") == true)
+        #expect(
+            left.map(\.entry.origin.path) == ["ann/IMG_2.JPG"] && left.first?.reason.hasPrefix("not whole yet") == true)
         await second.close()
     }
 
@@ -70,7 +71,8 @@ import Testing
         await scene.close()
     }
 
-    /// A body whose network went comes back and sends all of it; the server learns only later that the first try is dead.
+    /// A body whose network went comes back and sends all of it; the server learns only later that the first try is
+    /// dead.
     @Test func aTryThatWasRepeatedWholeIsNotTaken() async throws {
         let scene = try await PushScene { $0.incomplete = .seconds(600) }
         let whole = PushScene.jpeg(50_000, 1)
@@ -117,7 +119,8 @@ import Testing
         let left = try #require(second.listed.first)
         second.session.settled(
             AssetResult(
-                asset: Asset(origin: left.origin, kind: left.kind, shot: left.shot), ending: .filtered, reason: AssetResult.unknownKind))
+                asset: Asset(origin: left.origin, kind: left.kind, shot: left.shot), ending: .filtered,
+                reason: AssetResult.unknownKind))
         await second.close(keeping: true)
         let third = try await PushScene(at: scene.folder)
         #expect(third.listed.map(\.origin.path) == ["ann/IMG_1"])
@@ -152,7 +155,8 @@ import Testing
 
     /// Where the file cannot be opened, its client is still told rightly that it is safe.
     @Test func aRefusedOpeningLeavesTheMarkThatSaysSafe() throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-inbox-\(UUID().uuidString)").path
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-inbox-\(UUID().uuidString)")
+            .path
         defer { try? FileManager.default.removeItem(atPath: root) }
         let inbox = try FTPInbox(root, limit: 1 << 20), client = FTPClient(login: "ann", peer: "192.0.2.1")
         let path = try FTPPath("IMG_1.JPG", from: .root)
@@ -170,7 +174,8 @@ import Testing
 
     /// The port was changed while a frame waited.
     @Test func whatAnotherPortTookIsNotLeftBehind() async throws {
-        let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        let state = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)")
+            .path
         let first = try await PushScene(at: state) { ($0.inbox, $0.settle) = (state + "/ftp/2121", .seconds(600)) }
         let client = try #require(RawClient(first.port))
         #expect(client.logIn("ann"))
@@ -201,7 +206,8 @@ import Testing
         let camera = try #require(RawClient(scene.port))
         #expect(camera.logIn("ann"))
         let idle = (0..<100).compactMap { _ in RawClient(scene.port) }
-        // The server has dealt with all of them: one that it takes up later would be in nobody's place but the newcomer's.
+        // The server has dealt with all of them: one that it takes up later would be in nobody's place but the
+        // newcomer's.
         for one in idle { _ = one.reply() }
         let other = try #require(RawClient(scene.port))
         #expect(other.logIn("bob"))
@@ -228,7 +234,9 @@ import Testing
         #expect(client.code(client.reply()) == 421)
         await stopped
         let file = try #require(try scene.files().first)
-        #expect(file.path.name == "IMG_1.JPG" && FileManager.default.contents(atPath: "\(scene.folder)/\(file.place)") == picture)
+        #expect(
+            file.path.name == "IMG_1.JPG"
+                && FileManager.default.contents(atPath: "\(scene.folder)/\(file.place)") == picture)
         await scene.close()
     }
 
@@ -246,14 +254,17 @@ import Testing
 
     /// While a client went on with it, nobody could take it: whoever waits for it must hear that this is over.
     @Test func aFileThatIsGoneOnWithInVainIsToldOfAgain() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)")
+            .path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let told = Mutex<[Bool]>([])
         var options = FTPServerOptions()
         (options.port, options.patience) = (0, .milliseconds(100))
         let login = FTPLogin(user: "ann", password: SecretValue(PushScene.password("ann")), folder: "ann")
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let server = try FTPServer(options, logins: [login], inbox: try FTPInbox(folder, limit: 1 << 40), logger: logger) { event in
+        let server = try FTPServer(
+            options, logins: [login], inbox: try FTPInbox(folder, limit: 1 << 40), logger: logger
+        ) { event in
             if case .received(_, let abandoned) = event { told.withLock { $0.append(abandoned) } }
         }
         try await server.start()

@@ -19,9 +19,12 @@ final class PushScene {
 
     /// `at`: a folder that an earlier scene left.
     init(
-        at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(), _ change: (inout FTPSource.Config) -> Void = { _ in }
+        at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(),
+        _ change: (inout FTPSource.Config) -> Void = { _ in }
     ) async throws {
-        folder = earlier ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
+        folder =
+            earlier
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var config = FTPSource.Config()
         (config.listen, config.settle, config.incomplete) = ("127.0.0.1:0", .milliseconds(150), .seconds(3))
@@ -81,12 +84,14 @@ final class PushScene {
 
     /// curl's exit code.
     @discardableResult func curl(
-        _ arguments: String..., as user: String = "ann", password: String? = nil, scheme: String = "ftp", to path: String = ""
+        _ arguments: String..., as user: String = "ann", password: String? = nil, scheme: String = "ftp",
+        to path: String = ""
     ) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
         let login = "\(user):\(password ?? Self.password(user))"
-        process.arguments = ["-s", "-k", "--max-time", "300", "-u", login] + arguments + ["\(scheme)://127.0.0.1:\(port)/\(path)"]
+        process.arguments =
+            ["-s", "-k", "--max-time", "300", "-u", login] + arguments + ["\(scheme)://127.0.0.1:\(port)/\(path)"]
         (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
         try process.run()
         process.waitUntilExit()
@@ -98,8 +103,8 @@ final class PushScene {
         let process = Process(), (certificate, key) = (folder + "/cert.pem", folder + "/key.pem")
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-            "-keyout", key, "-out", certificate,
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+            "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
         ]
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -112,7 +117,9 @@ final class PushScene {
         var data = Data([0xFF, 0xD8])
         while data.count < size {
             let part = min(60_000, max(1, size - data.count))
-            data += Data([0xFF, 0xFE, UInt8((part + 2) >> 8), UInt8((part + 2) & 0xFF)]) + Data(repeating: seed, count: part)
+            data +=
+                Data([0xFF, 0xFE, UInt8((part + 2) >> 8), UInt8((part + 2) & 0xFF)])
+                + Data(repeating: seed, count: part)
         }
         return data + Data([0xFF, 0xD9])
     }
@@ -132,7 +139,9 @@ final class RawClient {
         own.sin_family = sa_family_t(AF_INET)
         own.sin_addr.s_addr = inet_addr(home)
         _ = withUnsafePointer(to: &own) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -141,7 +150,9 @@ final class RawClient {
         var limit = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
         guard code == 0 else { return nil }
     }

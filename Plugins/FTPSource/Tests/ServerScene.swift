@@ -29,10 +29,13 @@ final class ServerScene {
         var options = FTPServerOptions()
         options.port = 0
         change(&options)
-        let logins = ["ann", "bob"].map { FTPLogin(user: $0, password: SecretValue(PushScene.password($0)), folder: $0) }
+        let logins = ["ann", "bob"].map {
+            FTPLogin(user: $0, password: SecretValue(PushScene.password($0)), folder: $0)
+        }
         let log = log
         server = try FTPServer(
-            options, logins: logins, inbox: try FTPInbox(folder, limit: 1 << 40), logger: Logger(label: "test") { _ in Handler(log: log) }
+            options, logins: logins, inbox: try FTPInbox(folder, limit: 1 << 40),
+            logger: Logger(label: "test") { _ in Handler(log: log) }
         ) { _ in }
         try await server.start()
     }

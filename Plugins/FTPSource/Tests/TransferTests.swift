@@ -13,7 +13,8 @@ import Testing
 
     /// One upload's data connection, over and let go of.
     private func transfer(_ scene: ServerScene, isCalled: Bool) async throws -> Kept {
-        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
+        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {
+        }
         let endpoint: DataEndpoint, kept = Kept()
         if isCalled {
             // The server's own port says its greeting and stays.
@@ -57,7 +58,9 @@ import Testing
     }
 
     /// The way of RFC 959, and that of clients that mark the whole line as urgent.
-    @Test(arguments: [[0xFF, 0xF4, 0xFF], []] as [[UInt8]]) func aTransferIsBrokenOffAtOnce(interrupt: [UInt8]) async throws {
+    @Test(arguments: [[0xFF, 0xF4, 0xFF], []] as [[UInt8]]) func aTransferIsBrokenOffAtOnce(
+        interrupt: [UInt8]
+    ) async throws {
         let scene = try await ServerScene()
         let client = try #require(RawClient(scene.server.port))
         #expect(client.logIn("ann"))
@@ -81,10 +84,12 @@ import Testing
         await scene.close()
     }
 
-    /// A body gives up between its connection and the first byte that is asked for: what it sent so far is not the file.
+    /// A body gives up between its connection and the first byte that is asked for: what it sent so far is not the
+    /// file.
     @Test func whatIsBrokenOffBeforeItIsReadIsNotWhole() async throws {
         let scene = try await ServerScene()
-        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {}
+        let setup = DataEndpoint.Setup(peer: "127.0.0.1", tls: nil, group: scene.server.group, patience: .seconds(20)) {
+        }
         let endpoint = try await DataEndpoint.listening(at: PeerAddress.place("127.0.0.1", port: 0), nil, setup)
         let body = try #require(RawClient(endpoint.port))
         body.send([1, 2, 3])
@@ -116,11 +121,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("MODE Z", 504), ("MODE B", 504), ("MODE S", 200), ("STRU R", 504), ("STRU F", 200), ("TYPE E", 504), ("TYPE L 7", 504),
-        ("TYPE L 8", 200), ("TYPE I", 200), ("TYPE A", 200), ("SITE EXEC ls", 504), ("SITE CHMOD 644 a", 202), ("OPTS UTF8 OFF", 504),
-        ("OPTS MODE Z LEVEL 9", 501), ("OPTS MLST type;size;", 200), ("STAT", 211), ("STAT /", 212), ("MLST /", 250),
-        ("MLST none.jpg", 550),
-        ("MDTM none.jpg", 550),
+        ("MODE Z", 504), ("MODE B", 504), ("MODE S", 200), ("STRU R", 504), ("STRU F", 200), ("TYPE E", 504),
+        ("TYPE L 7", 504), ("TYPE L 8", 200), ("TYPE I", 200), ("TYPE A", 200), ("SITE EXEC ls", 504),
+        ("SITE CHMOD 644 a", 202), ("OPTS UTF8 OFF", 504), ("OPTS MODE Z LEVEL 9", 501), ("OPTS MLST type;size;", 200),
+        ("STAT", 211), ("STAT /", 212), ("MLST /", 250), ("MLST none.jpg", 550), ("MDTM none.jpg", 550),
     ])
     func theServerSaysYesOnlyToWhatItDoes(_ command: String, _ code: Int) async throws {
         let scene = try await ServerScene()
@@ -137,7 +141,9 @@ import Testing
         #expect(client.logIn("ann"))
         client.send(Array("FEAT\r\n".utf8))
         let features = client.reply()
-        for word in ["MDTM", "MLST type*;size*;modify*;", "SIZE", "REST STREAM"] { #expect(features.contains("\r\n \(word)\r\n")) }
+        for word in ["MDTM", "MLST type*;size*;modify*;", "SIZE", "REST STREAM"] {
+            #expect(features.contains("\r\n \(word)\r\n"))
+        }
         #expect(client.say("TYPE A") == 200)
         #expect(client.store("STOR IMG_1.JPG", PushScene.jpeg(300)) == -2)
         #expect(client.say("TYPE I") == 200)

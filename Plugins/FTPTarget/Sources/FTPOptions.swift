@@ -23,7 +23,8 @@ public struct FTPOptions: FileServerConfig {
         try files.check(at: node)
         if tls == .none, !allowCleartext {
             throw ConfigError(
-                node["tls"]?.mark ?? node.mark, "bad-option", "Password and pictures would cross the network readable by anyone.",
+                node["tls"]?.mark ?? node.mark, "bad-option",
+                "Password and pictures would cross the network readable by anyone.",
                 hint: "In a network that you trust, `allow_cleartext: true` allows it.")
         }
     }
@@ -36,7 +37,8 @@ public struct FTPOptions: FileServerConfig {
 
     func server(_ secrets: any SecretResolver) -> FileServer {
         let isImplicit = tls == .implicit
-        var server = FileServer(isImplicit ? .ftps : .ftp, host: files.host, port: port ?? (isImplicit ? 990 : 21), user: files.user)
+        var server = FileServer(
+            isImplicit ? .ftps : .ftp, host: files.host, port: port ?? (isImplicit ? 990 : 21), user: files.user)
         server.password = StaticCredential(password, secrets)
         server.cleartext = tls == .none
         return server

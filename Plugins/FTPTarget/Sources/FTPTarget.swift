@@ -6,7 +6,8 @@ public import HTTPKit
 /// A name appears there only when its bytes are whole.
 public struct FTPTarget: Module, PlacedFilesTarget {
     public static let manifest = Manifest(
-        "ftp", "Delivers into a folder of an FTP server, over TLS.", stability: .beta, needs: [.file, .digest], gives: [.receipt])
+        "ftp", "Delivers into a folder of an FTP server, over TLS.", stability: .beta, needs: [.file, .digest],
+        gives: [.receipt])
 
     public let traits: TargetTraits, files: PlacedFiles
 

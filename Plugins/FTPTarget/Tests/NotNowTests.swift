@@ -17,7 +17,8 @@ import Testing
         (options.files.path, options.tls, options.allowCleartext) = (Template("/in/{name}"), .none, true)
         options.password = Secret(.environment("FTP"))
         let lookup = Lookup(secrets: CanarySecrets("ftp-pa55word"))
-        return try FTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: state, lookup: lookup))
+        return try FTPTarget(
+            options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: state, lookup: lookup))
     }
 
     /// `Bl\xE5.JPG`, as old programs wrote it: the byte travels through the program as U+10FFE5.
@@ -32,13 +33,15 @@ import Testing
 
     /// A server that cannot spell one name of its folder cannot be believed about any: each is asked for.
     @Test func aListWithANameThatTheServerCannotSpellIsNone() async throws {
-        let server = try FTPDouble([other: [1, 2, 3], "/in/Bl\u{FFFD}.JPG": [4]]), sample = try SampleJob(), target = try target(server)
+        let server = try FTPDouble([other: [1, 2, 3], "/in/Bl\u{FFFD}.JPG": [4]]), sample = try SampleJob()
+        let target = try target(server)
         defer { server.stop() }
         _ = try await target.upload(sample.job("IMG_0002.JPG"))
         #expect(server.commands.contains { $0.hasPrefix("RETR") || $0.hasPrefix("SIZE") }, "\(server.commands)")
     }
 
-    /// The same frame by two stations, while one of them has all of it and has not renamed it yet: the other must not cut it.
+    /// The same frame by two stations, while one of them has all of it and has not renamed it yet: the other must not
+    /// cut it.
     @Test func twoStationsSendUnderTwoHiddenNamesAndOneAlwaysUnderTheSame() async throws {
         let server = try FTPDouble { $0 == "RNFR" ? "450 Later." : nil }, sample = try SampleJob()
         defer { server.stop() }
@@ -107,10 +110,13 @@ import Testing
         defer { server.stop() }
         let sample = try SampleJob(), target = try target(server)
         for number in 0..<4 { _ = try await target.upload(sample.job("IMG_\(number).JPG")) }
-        #expect(verbs.withLock { verbs in verbs.contains("NLST") && !verbs.contains("SIZE") && !verbs.contains("RETR") })
+        #expect(
+            verbs.withLock { verbs in verbs.contains("NLST") && !verbs.contains("SIZE") && !verbs.contains("RETR") })
     }
 
-    @Test(arguments: [("452 Full.", IngestError.Code.storageFull), ("552 Quota.", .storageFull), ("451 Local error.", .unavailable)])
+    @Test(arguments: [
+        ("452 Full.", IngestError.Code.storageFull), ("552 Quota.", .storageFull), ("451 Local error.", .unavailable),
+    ])
     func aServerThatTakesNoFileSaysWhy(_ reply: String, _ code: IngestError.Code) async throws {
         let server = try FTPDouble { $0 == "STOR" ? reply : nil }
         defer { server.stop() }

@@ -22,7 +22,8 @@ struct DueHeap: Sendable {
         var parent = 0
         while true {
             var least = parent
-            for child in [parent * 2 + 1, parent * 2 + 2] where child < items.count && items[child].due < items[least].due { least = child }
+            for child in [parent * 2 + 1, parent * 2 + 2]
+            where child < items.count && items[child].due < items[least].due { least = child }
             if least == parent { return top }
             items.swapAt(parent, least)
             parent = least

@@ -81,10 +81,14 @@ final class FolderSession: SourceSession {
                 throw IngestError(.deviceGone, "\(PathText.shown(origin.root)) is gone.")
             }
             guard let now = try FileFacts.of(origin.absolutePath) else {
-                guard let name = loop.inbox.newName(of: origin.inode), !name.isSpelled(as: origin.path) else { return nil }
+                guard let name = loop.inbox.newName(of: origin.inode), !name.isSpelled(as: origin.path) else {
+                    return nil
+                }
                 return .filtered("renamed before it could be read; taken as \(PathText.shown(name))")
             }
-            guard failure.code == .corruptData || now.size != origin.size || now.modified != origin.modified else { return nil }
+            guard failure.code == .corruptData || now.size != origin.size || now.modified != origin.modified else {
+                return nil
+            }
             loop.inbox.retake(origin.path)
             return .filtered("changed before it could be read; taken again when it is whole")
         }

@@ -17,33 +17,46 @@ public struct FolderSource: Module, SourceDriver {
     public enum Watching: String, Sendable, CaseIterable, ConfigValue { case auto, events, polling }
 
     public struct Config: ModuleConfig {
-        public var path = "", settle = Duration.seconds(2), incomplete = Duration.seconds(60), companions = Duration.seconds(5)
-        public var take = Take.copy, watching = Watching.auto, poll = Duration.seconds(2), rescan = Duration.seconds(300)
+        public var path = "", settle = Duration.seconds(2), incomplete = Duration.seconds(60)
+        public var companions = Duration.seconds(5)
+        public var take = Take.copy, watching = Watching.auto, poll = Duration.seconds(2)
+        public var rescan = Duration.seconds(300)
         public var hidden = false
 
         public init() {}
 
         public static let schema: Schema<Self> = [
             .field("path", \.path, "The folder; it is watched with all below it.").required(),
-            .field("settle", \.settle, in: .zero...(.seconds(3600)), "How long a file must stay as it is before it is taken."),
+            .field(
+                "settle", \.settle, in: .zero...(.seconds(3600)),
+                "How long a file must stay as it is before it is taken."),
             .field(
                 "incomplete", \.incomplete, in: .zero...(.seconds(86_400)),
                 "How long to wait for the rest of a file that is not whole; then it is taken and flagged."),
             .field(
                 "companions", \.companions, in: .zero...(.seconds(3600)),
-                "How long a finished file waits for others of its shot that are being written, and a sidecar for its picture."),
+                "How long a finished file waits for others of its shot that are being written, and a sidecar for its picture."
+            ),
             .field(
-                "take", \.take, "Copy files, move them (they are removed once every target has proof), or send them from where they lie."),
+                "take", \.take,
+                "Copy files, move them (they are removed once every target has proof), or send them from where they lie."
+            ),
             .field(
-                "watching", \.watching, "How changes are noticed: by events, by looking again and again, or what suits the file system."),
-            .field("poll", \.poll, in: .milliseconds(100)...(.seconds(3600)), "How often to look where there are no events."),
+                "watching", \.watching,
+                "How changes are noticed: by events, by looking again and again, or what suits the file system."),
             .field(
-                "rescan", \.rescan, in: .seconds(1)...(.seconds(86_400)), "How often to look through everything for what no event told."),
+                "poll", \.poll, in: .milliseconds(100)...(.seconds(3600)),
+                "How often to look where there are no events."),
+            .field(
+                "rescan", \.rescan, in: .seconds(1)...(.seconds(86_400)),
+                "How often to look through everything for what no event told."),
             .field("hidden", \.hidden, "Also take what begins with a dot."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
-            if path.isEmpty { throw ConfigError(node["path"]?.mark ?? node.mark, "bad-path", "The path must not be empty.") }
+            if path.isEmpty {
+                throw ConfigError(node["path"]?.mark ?? node.mark, "bad-path", "The path must not be empty.")
+            }
         }
     }
 
@@ -53,7 +66,9 @@ public struct FolderSource: Module, SourceDriver {
 
     private let config: Config, context: ModuleContext
 
-    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (self.config, self.context) = (config, context) }
+    public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (self.config, self.context) = (config, context)
+    }
 
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
     public var folders: [String] { [try? Self.withHome(config.path)].compactMap { $0 } }
@@ -63,9 +78,12 @@ public struct FolderSource: Module, SourceDriver {
         return try await BlockingPool(width: 1).run { () throws(IngestError) in
             let real = FileSystem.canonical(try Self.withHome(path))
             guard let facts = try FileFacts.of(real) else {
-                throw IngestError(.notFound, "\(PathText.shown(real)) is not there.", advice: "Create the folder, or mount its disk.")
+                throw IngestError(
+                    .notFound, "\(PathText.shown(real)) is not there.", advice: "Create the folder, or mount its disk.")
             }
-            guard facts.kind == .directory else { throw IngestError(.notFound, "\(PathText.shown(real)) is not a folder.") }
+            guard facts.kind == .directory else {
+                throw IngestError(.notFound, "\(PathText.shown(real)) is not a folder.")
+            }
             var place = SourcePlace(source: Self.name, address: real, label: Paths.name(real))
             place.visit = Self.visit(real) ?? ""
             return [place]
@@ -83,19 +101,23 @@ public struct FolderSource: Module, SourceDriver {
         return try await BlockingPool(width: 1).run { () throws(IngestError) in
             // Where another folder or disk came to lie, it is found again as that.
             guard Self.visit(place.address) == place.visit else {
-                throw IngestError(.notFound, "\(PathText.shown(place.address)) is gone.", advice: "Create the folder, or mount its disk.")
+                throw IngestError(
+                    .notFound, "\(PathText.shown(place.address)) is gone.",
+                    advice: "Create the folder, or mount its disk.")
             }
             let volume = try Volumes.current().volume(of: place.address)
             let card = Card(root: place.address, volume: volume, source: Self.name)
             return FolderSession(
-                place: place, card: card, config: config, loop: try HotLoop(card, config, context.logger), context: context)
+                place: place, card: card, config: config, loop: try HotLoop(card, config, context.logger),
+                context: context)
         }
     }
 
     private static func withHome(_ path: String) throws(IngestError) -> String {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         guard let home = getenv("HOME") else {
-            throw IngestError(.misconfigured, "`~` stands for the home folder, but HOME is not set.", advice: "Write the path out.")
+            throw IngestError(
+                .misconfigured, "`~` stands for the home folder, but HOME is not set.", advice: "Write the path out.")
         }
         return String(cPath: home) + path.dropFirst()
     }

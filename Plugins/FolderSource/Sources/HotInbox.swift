@@ -75,8 +75,12 @@ final class HotInbox: Sendable {
     /// Sleeps until then, or until somebody has something to say, or until `also` is readable or `way` tells something.
     func wait(until due: ContinuousClock.Instant, also descriptor: Int32?, _ way: PathWatch) {
         let left = (due - .now).components
-        let milliseconds = max(0, left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-        var all = [pollfd(fd: out, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0)]
+        let milliseconds = max(
+            0, left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        var all = [
+            pollfd(fd: out, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
         all += way.waits.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         _ = poll(&all, nfds_t(all.count), Int32(clamping: milliseconds))
         way.clear()

@@ -6,8 +6,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Watches one folder and all below it: takes events where there are any, looks through everything now and then, and asks the table what
-/// is to be handed on.
+/// Watches one folder and all below it: takes events where there are any, looks through everything now and then, and
+/// asks the table what is to be handed on.
 // Used by one thread at a time: first by `list`, then by `run`'s; what others may touch is in `inbox`.
 final class HotLoop: @unchecked Sendable {
     let card: Card
@@ -15,7 +15,8 @@ final class HotLoop: @unchecked Sendable {
     private var watch: FolderWatch?
     private var table: SettleTable, hold: ShotHold
     let inbox = HotInbox()
-    /// The folder itself: another one may come to stand under its name without an event in it, by a mount or a renaming above it.
+    /// The folder itself: another one may come to stand under its name without an event in it, by a mount or a renaming
+    /// above it.
     private let folder: String?, way: PathWatch
     private var nextScan = ContinuousClock.now
 
@@ -79,7 +80,9 @@ final class HotLoop: @unchecked Sendable {
         let scan = DirectoryScan(root: card.root)
         _ = Result { () throws(IngestError) in
             try scan.run { file in
-                guard file.type == .file, file.name.utf8.first != 0x2E else { return file.name.utf8.first == 0x2E ? .skip : .proceed }
+                guard file.type == .file, file.name.utf8.first != 0x2E else {
+                    return file.name.utf8.first == 0x2E ? .skip : .proceed
+                }
                 guard let meant = UnfinishedName.meant(file.name) else { return .proceed }
                 let shot = ShotPlace(key: file.path, stem: meant)
                 let entry = SourceEntry(origin: card.origin(of: file), kind: MediaKind(fileName: meant), shot: shot)
@@ -91,7 +94,8 @@ final class HotLoop: @unchecked Sendable {
     }
 
     private func look(_ cancelled: () -> Bool) throws(IngestError) -> [SourceEntry] {
-        let listing = try Listing(card, only: nil, hidden: config.hidden, isMountPoint: { _ in true }, cancelled: cancelled)
+        let listing = try Listing(
+            card, only: nil, hidden: config.hidden, isMountPoint: { _ in true }, cancelled: cancelled)
         var facts: [PathKey: ScanEntry] = [:]
         for item in listing.items { facts[PathKey(item.entry.path)] = item.entry }
         var builder = ShotBuilder(card, listing, hidden: config.hidden)
@@ -99,12 +103,15 @@ final class HotLoop: @unchecked Sendable {
         let found = built.map { facts[PathKey($0.origin.path)] }
         let quiet = quiet(
             built.indices.compactMap { index in
-                guard let file = found[index], file.type == .file, built[index].fate == .take, !isIgnored(file.name) else { return nil }
+                guard let file = found[index], file.type == .file, built[index].fate == .take, !isIgnored(file.name)
+                else { return nil }
                 return (index, file)
             })
         return built.indices.filter { index in
             guard let found = found[index] else { return true }
-            guard found.type == .file, built[index].fate == .take else { return !isIgnored(found.name) || found.type != .file }
+            guard found.type == .file, built[index].fate == .take else {
+                return !isIgnored(found.name) || found.type != .file
+            }
             guard !isIgnored(found.name) else { return false }
             guard quiet.contains(index) else {
                 table.happened(found.path, found, closed: false, at: now)
@@ -117,15 +124,20 @@ final class HotLoop: @unchecked Sendable {
 
     /// Those of the files that may be taken as they are.
     ///
-    /// Looking into thousands of them takes its time, in which nothing is sent yet: so several threads look, their own ones, since a share
-    /// that hangs must hold up no task.
+    /// Looking into thousands of them takes its time, in which nothing is sent yet: so several threads look, their own
+    /// ones, since a share that hangs must hold up no task.
     private func quiet(_ files: [(index: Int, entry: ScanEntry)]) -> Set<Int> {
-        let found = Mutex<Set<Int>>([]), wall = WallClock.nanoseconds, group = DispatchGroup(), width = min(4, files.count / 32 + 1)
+        let found = Mutex<Set<Int>>([]), wall = WallClock.nanoseconds, group = DispatchGroup()
+        let width = min(4, files.count / 32 + 1)
         let look = { @Sendable (lane: Int) in
-            let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter { self.isQuiet($0.entry, wall) }
+            let some = stride(from: lane, to: files.count, by: width).map { files[$0] }.filter {
+                self.isQuiet($0.entry, wall)
+            }
             found.withLock { $0.formUnion(some.map(\.index)) }
         }
-        for lane in 1..<width as Range<Int> { DispatchQueue(label: "filmgate.folder.looking").async(group: group) { look(lane) } }
+        for lane in 1..<width as Range<Int> {
+            DispatchQueue(label: "filmgate.folder.looking").async(group: group) { look(lane) }
+        }
         look(0)
         group.wait()
         return found.withLock(\.self)
@@ -135,7 +147,8 @@ final class HotLoop: @unchecked Sendable {
     private func isQuiet(_ entry: ScanEntry, _ wall: Int64) -> Bool {
         let age = Duration.nanoseconds(wall - entry.modified)
         if age >= max(config.incomplete, max(config.settle, .seconds(60))) { return true }
-        // A time that lies ahead (a camera's clock, one here that was set back) says nothing: then what was seen counts.
+        // A time that lies ahead (a camera's clock, one here that was set back) says nothing: then what was seen
+        // counts.
         guard age >= config.settle || table.rested(entry, at: .now) else { return false }
         let path = Paths.join(card.root, entry.path)
         if Writers.isOpenForWriting(path) == true { return false }
@@ -216,7 +229,9 @@ final class HotLoop: @unchecked Sendable {
 
     /// The file as it is now; nil for what is no ordinary file or not there.
     private func entry(_ path: String) -> ScanEntry? {
-        guard let facts = (try? FileFacts.of(Paths.join(card.root, path))) ?? nil, facts.kind == .regular else { return nil }
+        guard let facts = (try? FileFacts.of(Paths.join(card.root, path))) ?? nil, facts.kind == .regular else {
+            return nil
+        }
         var entry = ScanEntry(path: path, name: Paths.name(path), depth: 0, type: .file)
         (entry.size, entry.inode, entry.device) = (facts.size, facts.inode, facts.device)
         (entry.modified, entry.changed, entry.born) = (facts.modified, facts.changed, facts.born)
@@ -242,7 +257,9 @@ final class HotLoop: @unchecked Sendable {
                     addFolder(entry.path)
                 } else if entry.type == .file {
                     seen(entry)
-                    if table.pending[PathKey(entry.path)] == nil { table.happened(entry.path, entry, closed: false, at: now) }
+                    if table.pending[PathKey(entry.path)] == nil {
+                        table.happened(entry.path, entry, closed: false, at: now)
+                    }
                 }
                 return inbox.isClosed ? .stop : .proceed
             }
@@ -305,7 +322,9 @@ final class HotLoop: @unchecked Sendable {
         if !ready.isEmpty {
             for entry in ready { table.tell(entry.path, entry) }
             var builder = ShotBuilder(card, Listing(card, files: ready), hidden: config.hidden)
-            for entry in builder.build(alsoThere: hold.lately) { hold.add(entry, near: SettleTable.shotKey(entry.origin.path), at: now) }
+            for entry in builder.build(alsoThere: hold.lately) {
+                hold.add(entry, near: SettleTable.shotKey(entry.origin.path), at: now)
+            }
         }
         guard !hold.isEmpty else { return }
         let shots = table.shots

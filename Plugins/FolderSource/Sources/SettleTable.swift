@@ -55,7 +55,8 @@ struct SettleTable: Sendable {
         let due = now + wait(closed: closed)
         let shot = Self.shotKey(path)
         pending[key] = Pending(
-            size: entry.size, modified: entry.modified, inode: entry.inode, since: now, closed: closed, due: due, shot: shot)
+            size: entry.size, modified: entry.modified, inode: entry.inode, since: now, closed: closed, due: due,
+            shot: shot)
         shots[shot, default: 0] += 1
         heap.push(key, due)
     }
@@ -73,7 +74,8 @@ struct SettleTable: Sendable {
     /// It was seen before, and has been as it is for as long as files have to be.
     func rested(_ entry: ScanEntry, at now: ContinuousClock.Instant) -> Bool {
         guard let seen = pending[PathKey(entry.path)] else { return false }
-        return (seen.size, seen.modified, seen.inode) == (entry.size, entry.modified, entry.inode) && now - seen.since >= rules.settle
+        return (seen.size, seen.modified, seen.inode) == (entry.size, entry.modified, entry.inode)
+            && now - seen.since >= rules.settle
     }
 
     /// Files whose time has come.
@@ -153,7 +155,8 @@ struct SettleTable: Sendable {
         shots[file.shot] = left > 0 ? left : nil
     }
 
-    /// With the time of the status change, which nobody can set: other bytes of the same size may lie there, and have the same time.
+    /// With the time of the status change, which nobody can set: other bytes of the same size may lie there, and have
+    /// the same time.
     private static func facts(_ entry: ScanEntry) -> Int {
         var hasher = Hasher()
         hasher.combine(entry.size)

@@ -5,10 +5,11 @@ import Glibc
 import Logging
 import Synchronization
 
-/// With `take: move`: removes a file once every target has proof of it that holds now, and never one that has changed since.
+/// With `take: move`: removes a file once every target has proof of it that holds now, and never one that has changed
+/// since.
 ///
-/// What this very delivery proved counts as it is. What was proven earlier is no proof that the copy is still there: one in a folder is
-/// read again from its disk, and where only a server said so, the file stays.
+/// What this very delivery proved counts as it is. What was proven earlier is no proof that the copy is still there:
+/// one in a folder is read again from its disk, and where only a server said so, the file stays.
 final class TakenFiles: Sendable {
     /// Why a file stays.
     private enum KeepReason {
@@ -39,7 +40,8 @@ final class TakenFiles: Sendable {
     func settled(_ settled: AssetResult) {
         let origin = settled.asset.origin
         switch settled.ending {
-        case .delivered, .duplicate: decide(origin, of: settled.asset.digests?.sha256, Array(settled.asset.receipts.values))
+        case .delivered, .duplicate:
+            decide(origin, of: settled.asset.digests?.sha256, Array(settled.asset.receipts.values))
         case .alreadySeen:
             guard let content = settled.content, let ledger = context.lookup.ledger else { return }
             busy.enter()
@@ -54,7 +56,8 @@ final class TakenFiles: Sendable {
         }
     }
 
-    /// Read again, or confirmed by the server, at every target that was to have it; and one of them has the original, no stamped copy.
+    /// Read again, or confirmed by the server, at every target that was to have it; and one of them has the original,
+    /// no stamped copy.
     static func isProven(_ receipts: [Receipt], of sha256: String?) -> Bool {
         let wanted = receipts.filter { $0.state != .excluded }
         guard let sha256, wanted.contains(where: { $0.sha256 == sha256 }) else { return false }
@@ -100,7 +103,8 @@ final class TakenFiles: Sendable {
         let logger = context.logger, file = PathText.shown(origin.path)
         switch reason {
         case .unproven: logger.info("\(file) stays: a target has it but cannot prove it.")
-        case .copy(let path): logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
+        case .copy(let path):
+            logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
         case .earlier:
             let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
@@ -158,8 +162,10 @@ extension TakenFiles {
     static func putBack(_ away: String, as path: String) throws(IngestError) {
         let name = FileName(Paths.name(path))
         for number in 1..<1000 {
-            let free = number == 1 ? Paths.name(path) : "\(name.stem)-\(number)" + (name.ext.isEmpty ? "" : ".\(name.ext)")
-            do throws(IngestError) { return try DurableFile.move(away, to: Paths.join(Paths.folder(path), free)) } catch {
+            let free =
+                number == 1 ? Paths.name(path) : "\(name.stem)-\(number)" + (name.ext.isEmpty ? "" : ".\(name.ext)")
+            do throws(IngestError) { return try DurableFile.move(away, to: Paths.join(Paths.folder(path), free)) } catch
+            {
                 guard error.code == .nameTaken else { throw error }
             }
         }

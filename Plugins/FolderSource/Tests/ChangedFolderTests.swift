@@ -8,7 +8,8 @@ import Testing
 @Suite struct ChangedFolderTests {
     /// No event tells that a folder above was renamed, or that a disk was mounted here.
     @Test func anotherFolderUnderTheSameNameEndsTheNews() async throws {
-        let above = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        let above = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)")
+            .path
         defer { for path in [above, above + "-away"] { try? FileManager.default.removeItem(atPath: path) } }
         let hot = try await HotFolder(at: above + "/hot")
         try FileManager.default.moveItem(atPath: above, toPath: above + "-away")
@@ -51,7 +52,8 @@ import Testing
         let entry = try #require(await hot.next())
         try FileManager.default.moveItem(atPath: hot.path + "/one", toPath: hot.path + "/two")
         #expect(await hot.names(1) == ["two/a.jpg"])
-        guard case .filtered = try await hot.session.fate(of: entry.origin, after: IngestError(.notFound, "gone")) else {
+        guard case .filtered = try await hot.session.fate(of: entry.origin, after: IngestError(.notFound, "gone"))
+        else {
             Issue.record("set aside")
             return
         }
@@ -59,9 +61,12 @@ import Testing
     }
 
     @Test func aPictureThatStillHasTheNameOfAFileInTheMakingIsUnfinished() async throws {
-        let hot = try await HotFolder(["a.jpg.part": HotFolder.jpeg(1), "notes.txt.part": Data("x".utf8), "b.jpg": HotFolder.jpeg(2)])
+        let hot = try await HotFolder([
+            "a.jpg.part": HotFolder.jpeg(1), "notes.txt.part": Data("x".utf8), "b.jpg": HotFolder.jpeg(2),
+        ])
         let left = await hot.session.unfinished()
-        #expect(left.map(\.entry.origin.path) == ["a.jpg.part"] && left.first?.reason.contains("still being made") == true)
+        #expect(
+            left.map(\.entry.origin.path) == ["a.jpg.part"] && left.first?.reason.contains("still being made") == true)
         await hot.close()
     }
 }

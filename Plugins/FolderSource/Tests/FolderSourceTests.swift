@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct FolderSourceTests {
     @Test func whatIsThereIsListedAndWhatComesIsTold() async throws {
-        let hot = try await HotFolder(["a.jpg": HotFolder.jpeg(1), "sub/b.jpg": HotFolder.jpeg(2), ".hidden.jpg": HotFolder.jpeg(3)])
+        let hot = try await HotFolder([
+            "a.jpg": HotFolder.jpeg(1), "sub/b.jpg": HotFolder.jpeg(2), ".hidden.jpg": HotFolder.jpeg(3),
+        ])
         #expect(hot.listed.map(\.origin.path).sorted() == ["a.jpg", "sub/b.jpg"])
         try hot.put("c.jpg")
         try hot.put("new/deeper/d.jpg")
@@ -15,9 +17,11 @@ import Testing
 
     /// A camera's clock that is ahead, or one here that was set back: what was seen to rest is whole.
     @Test func aFileFromTheFutureIsListedAsWell() async throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)")
+            .path
         try HotFolder.write(HotFolder.jpeg(1), to: path + "/ahead.jpg")
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: path + "/ahead.jpg")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: path + "/ahead.jpg")
         let hot = try await HotFolder(at: path)
         #expect(hot.listed.map(\.origin.path) == ["ahead.jpg"])
         await hot.close()
@@ -76,7 +80,9 @@ import Testing
     @Test func aTreeThatIsMovedInIsTakenWhole() async throws {
         let hot = try await HotFolder()
         let outside = hot.path + "-outside"
-        for number in 0..<20 { try HotFolder.write(HotFolder.jpeg(number), to: outside + "/x/y\(number % 3)/\(number).jpg") }
+        for number in 0..<20 {
+            try HotFolder.write(HotFolder.jpeg(number), to: outside + "/x/y\(number % 3)/\(number).jpg")
+        }
         try FileManager.default.moveItem(atPath: outside, toPath: hot.path + "/moved")
         #expect(Set(await hot.names(20)).count == 20)
         await hot.close()
@@ -174,7 +180,8 @@ import Testing
         #expect(await hot.names(1) == ["a.jpg"])
         try FileManager.default.moveItem(atPath: hot.path + "/a.jpg", toPath: hot.path + "/b.jpg")
         #expect(await hot.names(1) == ["b.jpg"])
-        guard case .filtered = try await hot.session.fate(of: entry.origin, after: IngestError(.notFound, "gone")) else {
+        guard case .filtered = try await hot.session.fate(of: entry.origin, after: IngestError(.notFound, "gone"))
+        else {
             Issue.record("a renamed file was set aside")
             return
         }

@@ -14,7 +14,9 @@ final class HotFolder {
         _ files: [String: Data] = [:], at place: String? = nil, lookup: Lookup = Lookup(), logger: Logger? = nil,
         _ change: (inout FolderSource.Config) -> Void = { _ in }
     ) async throws {
-        path = place ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
+        path =
+            place
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-hot-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         for (name, data) in files { try Self.write(data, to: path + "/" + name) }
         var config = FolderSource.Config()
@@ -49,7 +51,8 @@ final class HotFolder {
     func put(_ name: String, _ data: Data = HotFolder.jpeg(1)) throws { try Self.write(data, to: path + "/" + name) }
 
     static func write(_ data: Data, to path: String) throws {
-        try FileManager.default.createDirectory(atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         guard FileManager.default.createFile(atPath: path, contents: data) else { throw CocoaError(.fileWriteUnknown) }
     }
 

@@ -6,27 +6,33 @@ import Testing
 
 @testable import FolderSource
 
-/// `take: move` while others write: a frame that is put under the name of one that was delivered is never removed with it.
+/// `take: move` while others write: a frame that is put under the name of one that was delivered is never removed with
+/// it.
 @Suite final class RemovedFilesTests: Sendable {
-    private let root = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-removed-\(UUID().uuidString)").path
+    private let root = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "filmgate-removed-\(UUID().uuidString)"
+    ).path
     private var path: String { root + "/Capture_0001.JPG" }
 
     init() throws { try HotFolder.write(HotFolder.jpeg(1), to: root + "/Capture_0001.JPG") }
     deinit { try? FileManager.default.removeItem(atPath: root) }
 
-    private func context() -> ModuleContext { ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup()) }
+    private func context() -> ModuleContext {
+        ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup())
+    }
 
     private func settled() throws -> AssetResult {
         let facts = try #require(try FileFacts.of(path))
         let origin = Origin(
-            source: "folder", volume: "v", root: root, path: "Capture_0001.JPG", size: facts.size, modified: facts.modified,
-            inode: facts.inode,
-            changed: facts.changed)
+            source: "folder", volume: "v", root: root, path: "Capture_0001.JPG", size: facts.size,
+            modified: facts.modified, inode: facts.inode, changed: facts.changed)
         var asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "k", stem: "Capture_0001"))
         let sha256 = MultiHasher.digest(of: Array(HotFolder.jpeg(1)), .sha256)
         asset.digests = Digests(sha256: sha256)
         let at = Int64(Date().timeIntervalSince1970) * 1_000_000_000
-        asset.receipts = ["g": Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: at)]
+        asset.receipts = [
+            "g": Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: at)
+        ]
         return AssetResult(asset: asset, ending: .delivered)
     }
 

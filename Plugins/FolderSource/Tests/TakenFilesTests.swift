@@ -19,7 +19,9 @@ import Testing
 
         init(_ copied: Data = TakenFilesTests.bytes, lookup: Lookup = Lookup()) async throws {
             log = LogCollector()
-            hot = try await HotFolder(["a.jpg": TakenFilesTests.bytes], lookup: lookup, logger: log.logger) { $0.take = .move }
+            hot = try await HotFolder(["a.jpg": TakenFilesTests.bytes], lookup: lookup, logger: log.logger) {
+                $0.take = .move
+            }
             entry = try #require(hot.listed.first)
             copy = hot.path + "-archive/a.jpg"
             try HotFolder.write(copied, to: copy)
@@ -41,12 +43,15 @@ import Testing
         }
 
         func local(existed: Bool, at: Int64 = TakenFilesTests.now) -> Receipt {
-            Receipt(state: .done, path: copy, sha256: TakenFilesTests.sha256, verified: .reread, at: at, existed: existed)
+            Receipt(
+                state: .done, path: copy, sha256: TakenFilesTests.sha256, verified: .reread, at: at, existed: existed)
         }
     }
 
     private static func remote(existed: Bool) -> Receipt {
-        Receipt(state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: now, existed: existed)
+        Receipt(
+            state: .done, url: "https://gallery.example/1", sha256: sha256, verified: .server, at: now, existed: existed
+        )
     }
 
     /// As many bytes, none of them right.
@@ -87,7 +92,9 @@ import Testing
         #expect(await scene.stays(.delivered, ["a": receipt]))
     }
 
-    @Test(arguments: [true, false]) func aFileThatIsKnownIsRemovedOnlyWhenItsCopyIsReadAgain(_ isRight: Bool) async throws {
+    @Test(arguments: [true, false]) func aFileThatIsKnownIsRemovedOnlyWhenItsCopyIsReadAgain(
+        _ isRight: Bool
+    ) async throws {
         let ledger = try SQLiteLedger.inMemory()
         let scene = try await Scene(isRight ? Self.bytes : Self.zeros, lookup: Lookup(ledger: ledger))
         let content = ContentKey(sha256: Self.sha256)

@@ -13,11 +13,13 @@ extension FolderStore {
         return receipt
     }
 
-    /// Of a full disk a person needs the folder's name, and each file the same words: not the name of its own staged file.
+    /// Of a full disk a person needs the folder's name, and each file the same words: not the name of its own staged
+    /// file.
     private func full(_ error: IngestError) -> IngestError? {
         guard let failure = error.cause as? SystemFailure, [ENOSPC, EDQUOT].contains(failure.code) else { return nil }
         let what =
-            failure.code == EDQUOT ? "Your quota at \(PathText.shown(root.path)) is used up." : "\(PathText.shown(root.path)) is full."
+            failure.code == EDQUOT
+            ? "Your quota at \(PathText.shown(root.path)) is used up." : "\(PathText.shown(root.path)) is full."
         return IngestError(.storageFull, what, advice: "Free some room there or choose another disk.", cause: failure)
     }
 
@@ -81,11 +83,14 @@ extension FolderStore {
         let part = try staging().newPart()
         var options = CopyOptions(algorithms: verify == .reread && job.digests[.xxh128] == nil ? [.xxh128] : [])
         // Another target's copy may lie on a file system that keeps whole seconds only.
-        if job.file.ownership == .delivered, job.asset.origin.modified != 0 { options.modified = job.asset.origin.modified }
+        if job.file.ownership == .delivered, job.asset.origin.modified != 0 {
+            options.modified = job.asset.origin.modified
+        }
         let result = try FileCopy.copy(from: job.file.path, toPart: part, options: options, cancelled: cancelled)
         do throws(IngestError) {
             guard result.digests.sha256 == job.digests.sha256, result.size == job.file.size else {
-                throw IngestError(.corruptData, "\(PathText.shown(job.file.path)) no longer has the bytes that were read before.")
+                throw IngestError(
+                    .corruptData, "\(PathText.shown(job.file.path)) no longer has the bytes that were read before.")
             }
             var digests = job.digests
             digests.others.merge(result.digests.others) { $1 }
@@ -97,8 +102,11 @@ extension FolderStore {
         }
     }
 
-    /// Reads `part` back from the disk and compares; with XXH128 where it is known, which the disk and not the processor limits.
-    private func prove(_ part: String, _ digests: Digests, size: UInt64, _ cancelled: @Sendable () -> Bool) throws(IngestError) {
+    /// Reads `part` back from the disk and compares; with XXH128 where it is known, which the disk and not the
+    /// processor limits.
+    private func prove(
+        _ part: String, _ digests: Digests, size: UInt64, _ cancelled: @Sendable () -> Bool
+    ) throws(IngestError) {
         guard verify == .reread else { return }
         let algorithm: DigestAlgorithm = digests[.xxh128] == nil ? .sha256 : .xxh128
         let found = try Reread.digest(of: part, algorithm, cancelled: cancelled)

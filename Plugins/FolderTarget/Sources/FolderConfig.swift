@@ -23,14 +23,16 @@ extension FolderTarget {
         public func validate(at node: ConfigNode) throws(ConfigError) {
             if name.source.allSatisfy({ $0 == "/" }) {
                 throw ConfigError(
-                    node["name"]?.mark ?? node.mark, "bad-path", "The name must not be empty.", hint: "Leave it out for `{name}`.")
+                    node["name"]?.mark ?? node.mark, "bad-path", "The name must not be empty.",
+                    hint: "Leave it out for `{name}`.")
             }
             if let climb = FolderLayout.climb(self) {
                 let value = node[climb.option]
                 var mark = value?.mark ?? node.mark
                 if case .scalar(_, quoted: true)? = value?.value { mark.column += 1 }
                 mark.column += climb.offset
-                throw ConfigError(mark, "bad-path", FolderLayout.noClimbing, hint: "Write the folder out before the first variable.")
+                throw ConfigError(
+                    mark, "bad-path", FolderLayout.noClimbing, hint: "Write the folder out before the first variable.")
             }
             do throws(ConfigError) {
                 _ = try FolderLayout(self)
@@ -60,7 +62,9 @@ struct FolderLayout {
         let (fixed, rest) = Self.cut(path.source)
         root = try Self.absolute(fixed)
         let source = rest.isEmpty ? config.name.source : "\(rest)/\(config.name.source)"
-        guard Self.climb(config) == nil, let below = Template(source) else { throw ConfigError(Mark(), "bad-path", Self.noClimbing) }
+        guard Self.climb(config) == nil, let below = Template(source) else {
+            throw ConfigError(Mark(), "bad-path", Self.noClimbing)
+        }
         self.below = below
     }
 
@@ -76,7 +80,8 @@ struct FolderLayout {
     }
 
     private static func climb(in source: [Unicode.Scalar], from start: Int) -> Int? {
-        for part in source[start...].split(separator: "/") where part.elementsEqual(["."]) || part.elementsEqual([".", "."]) {
+        for part in source[start...].split(separator: "/")
+        where part.elementsEqual(["."]) || part.elementsEqual([".", "."]) {
             return part.startIndex
         }
         return nil
@@ -116,12 +121,14 @@ struct FolderLayout {
         if path == "~" || path.hasPrefix("~/") {
             guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
                 throw ConfigError(
-                    Mark(), "bad-path", "`~` has no meaning here: the variable HOME is not set.", hint: "Write the whole path.")
+                    Mark(), "bad-path", "`~` has no meaning here: the variable HOME is not set.",
+                    hint: "Write the whole path.")
             }
             return home + path.dropFirst()
         }
         throw ConfigError(
             Mark(), "bad-path", "The folder must be an absolute path or begin with `~/`.",
-            hint: path.hasPrefix("~") ? "Write another user's home as a whole path." : "Put the fixed part before the first variable.")
+            hint: path.hasPrefix("~")
+                ? "Write another user's home as a whole path." : "Put the fixed part before the first variable.")
     }
 }

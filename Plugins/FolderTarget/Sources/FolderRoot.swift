@@ -20,7 +20,9 @@ struct FolderRoot: Sendable {
             throw IngestError(.rejected, "\(PathText.shown(part)) is longer than 255 bytes.")
         }
         guard let first = parts.first, !SafeName.isOwnFolder(first) else {
-            throw IngestError(.rejected, "\(StagingArea.hidden) is Filmgate's own folder.", advice: "Choose another name in the template.")
+            throw IngestError(
+                .rejected, "\(StagingArea.hidden) is Filmgate's own folder.",
+                advice: "Choose another name in the template.")
         }
         let full = Paths.join(path, relative)
         try requireInside(folder(of: full))
@@ -32,7 +34,8 @@ struct FolderRoot: Sendable {
         let real = FileSystem.canonical(folder)
         guard Paths.relative(real, to: path) != nil else {
             throw IngestError(
-                .rejected, "\(PathText.shown(folder)) leads out of \(PathText.shown(path)), to \(PathText.shown(real)).",
+                .rejected,
+                "\(PathText.shown(folder)) leads out of \(PathText.shown(path)), to \(PathText.shown(real)).",
                 advice: "Remove the link, or deliver to its destination directly.")
         }
     }

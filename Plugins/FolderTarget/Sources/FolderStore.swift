@@ -28,26 +28,34 @@ final class FolderStore: Sendable {
             guard [.unreadable, .deviceGone, .notFound].contains(error.code), isGone || !works else { throw error }
             throw IngestError(
                 .unavailable, error.message,
-                advice: "Check that the disk of \(PathText.shown(root.path)) is connected and mounted; what waits is sent when it is back.",
+                advice:
+                    "Check that the disk of \(PathText.shown(root.path)) is connected and mounted; what waits is sent when it is back.",
                 cause: error.cause)
         }
     }
 
-    /// The folder that was there, not one of its name on the disk below: it is not made anew where its own disk was taken out.
+    /// The folder that was there, not one of its name on the disk below: it is not made anew where its own disk was
+    /// taken out.
     func requireStillThere() throws(IngestError) {
         guard isGone else { return }
         throw IngestError(
             .unavailable, "\(PathText.shown(root.path)) is gone.",
-            advice: "Mount its disk again; what waits is sent then. If the folder was removed on purpose, create it again, empty.")
+            advice:
+                "Mount its disk again; what waits is sent then. If the folder was removed on purpose, create it again, empty."
+        )
     }
 
-    /// A disk that is mounted there meanwhile is as good as the one before; one that went away leaves the folder on the disk above.
+    /// A disk that is mounted there meanwhile is as good as the one before; one that went away leaves the folder on the
+    /// disk above.
     private var isGone: Bool {
-        // Looked at under the lock: what was seen before another delivery made the folder would make it one that was there and is gone.
+        // Looked at under the lock: what was seen before another delivery made the folder would make it one that was
+        // there and is gone.
         place.withLock { place in
             let disk = FileSystem.mountPoint(of: root.path), isThere = (try? FileFacts.of(root.path)) != nil
             let before = place.disk ?? disk
-            guard let disk, let before, disk == before || disk.hasPrefix(before == "/" ? before : before + "/") else { return true }
+            guard let disk, let before, disk == before || disk.hasPrefix(before == "/" ? before : before + "/") else {
+                return true
+            }
             if place.wasThere, !isThere { return true }
             place = Place(disk: disk, wasThere: isThere)
             return false
@@ -70,20 +78,26 @@ final class FolderStore: Sendable {
         guard FileSystem.isWritable(place) else {
             throw IngestError(
                 .misconfigured, "\(PathText.shown(place)) is not writable for you.",
-                advice: "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
+                advice:
+                    "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
         }
         try historyWriter?.check()
         guard FileSystem.keepsFiles(place) else {
             throw IngestError(
-                .misconfigured, "\(PathText.shown(place)) is the kernel's own and keeps no files.", advice: "Name a folder on a disk.")
+                .misconfigured, "\(PathText.shown(place)) is the kernel's own and keeps no files.",
+                advice: "Name a folder on a disk.")
         }
         // Last: a full disk passes, and other targets need not wait for it.
         guard try FileSystem.freeBytes(place) > 0 else {
-            throw IngestError(.storageFull, "No room is left at \(PathText.shown(place)).", advice: "Free some or choose another disk.")
+            throw IngestError(
+                .storageFull, "No room is left at \(PathText.shown(place)).",
+                advice: "Free some or choose another disk.")
         }
     }
 
-    func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError) -> Occupancy {
+    func occupancy(of path: String, for job: UploadJob, cancelled: @Sendable () -> Bool) throws(IngestError)
+        -> Occupancy
+    {
         try requireStillThere()
         let final = try root.resolve(path)
         guard let facts = try FileFacts.of(final) else {
@@ -92,13 +106,16 @@ final class FolderStore: Sendable {
         return try standing(final, facts, job, cancelled).map { .same($0) } ?? .other
     }
 
-    func verify(_ receipt: Receipt, size: UInt64, sha256: String, cancelled: @Sendable () -> Bool) throws(IngestError) -> Verification {
+    func verify(_ receipt: Receipt, size: UInt64, sha256: String, cancelled: @Sendable () -> Bool) throws(IngestError)
+        -> Verification
+    {
         guard let path = receipt.path else { return .cannotTell }
         guard let facts = try FileFacts.of(path) else { return .missing }
         guard facts.kind == .regular else { return .differs("It is no longer an ordinary file.") }
         guard facts.size == size else { return .differs("It has \(facts.size) bytes instead of \(size).") }
         let found = try Reread.digest(of: path, .sha256, cancelled: cancelled)
-        return found.digest == sha256 && found.size == size ? .equal : .differs("Its bytes are not those that were delivered.")
+        return found.digest == sha256 && found.size == size
+            ? .equal : .differs("Its bytes are not those that were delivered.")
     }
 
     func finishRun(_ delivered: [DeliveredFile]) throws(IngestError) {
@@ -106,7 +123,8 @@ final class FolderStore: Sendable {
         try historyWriter?.commit(delivered)
     }
 
-    /// The receipt for what stands at `final` already, when it has the job's bytes; nil when it has others or cannot be read.
+    /// The receipt for what stands at `final` already, when it has the job's bytes; nil when it has others or cannot be
+    /// read.
     func standing(
         _ final: String, _ facts: FileFacts, _ job: UploadJob, _ cancelled: @Sendable () -> Bool
     ) throws(IngestError) -> Receipt? {
@@ -142,7 +160,9 @@ final class FolderStore: Sendable {
 
     /// Removes what a crashed run left, when this one had no need for a staging area.
     private func sweep() {
-        guard (try? FileFacts.of(root.staging))?.kind == .directory, let area = try? StagingArea(root.staging) else { return }
+        guard (try? FileFacts.of(root.staging))?.kind == .directory, let area = try? StagingArea(root.staging) else {
+            return
+        }
         area.removeLeftovers()
         area.removeIfEmpty()
     }

@@ -3,10 +3,12 @@ public import FilmgateCore
 
 /// Delivers into a folder on this machine.
 ///
-/// A name appears there only when its bytes are whole, flushed and (unless told otherwise) read back from the disk. Nothing is ever replaced.
+/// A name appears there only when its bytes are whole, flushed and (unless told otherwise) read back from the disk.
+/// Nothing is ever replaced.
 public final class FolderTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "folder", "Delivers into a folder, each file proven by reading it back, with an ASC MHL history if wanted.", gives: [.receipt])
+        "folder", "Delivers into a folder, each file proven by reading it back, with an ASC MHL history if wanted.",
+        gives: [.receipt])
 
     public let traits: TargetTraits
     private let store: FolderStore
@@ -21,11 +23,13 @@ public final class FolderTarget: Module, UploadTarget {
         // Where the event names the folder, another event is another folder, as if its path had been written out.
         let event = layout.below.uses.contains("event") ? context.event : nil
         var traits = TargetTraits(
-            identity: (["folder", root] + [event].compactMap { $0 }).joined(separator: ":"), localRoot: root, layout: layout.below,
+            identity: (["folder", root] + [event].compactMap { $0 }).joined(separator: ":"), localRoot: root,
+            layout: layout.below,
             digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
         traits.listsDeliveries = config.mhl
         self.traits = traits
-        let historyWriter = config.mhl ? MHLHistoryWriter(root: root, state: context.state, logger: context.logger) : nil
+        let historyWriter =
+            config.mhl ? MHLHistoryWriter(root: root, state: context.state, logger: context.logger) : nil
         store = FolderStore(root: FolderRoot(root), verify: config.verify, historyWriter: historyWriter)
         deliveries = BlockingPool(width: config.workers)
         questions = BlockingPool(width: 2)
@@ -37,7 +41,9 @@ public final class FolderTarget: Module, UploadTarget {
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
         try await questions.stoppable { [store] stop throws(IngestError) in
-            try store.onDisk { () throws(IngestError) in try store.occupancy(of: path, for: job, cancelled: { stop.isRaised }) }
+            try store.onDisk { () throws(IngestError) in
+                try store.occupancy(of: path, for: job, cancelled: { stop.isRaised })
+            }
         }
     }
 

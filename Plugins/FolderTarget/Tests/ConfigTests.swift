@@ -47,13 +47,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Pictures/{event}", "bad-path"), ("{event}/x", "bad-path"), ("~ann/x", "bad-path"), ("/a/{event}/../x", "bad-path"),
-        ("/a/{event", "bad-template"), ("/a/{nothing}", "bad-template"),
+        ("Pictures/{event}", "bad-path"), ("{event}/x", "bad-path"), ("~ann/x", "bad-path"),
+        ("/a/{event}/../x", "bad-path"), ("/a/{event", "bad-template"), ("/a/{nothing}", "bad-template"),
     ])
     func mistakesAreFoundWithTheirPlace(path: String, expected: String) {
         let mark = Mark(file: "p.yaml", line: 3, column: 12)
         let value = ConfigNode(.scalar(path, quoted: false), mark)
-        let node = ConfigNode(.map([.init(.init("path", Mark(file: "p.yaml", line: 3, column: 5)), value)]), Mark(file: "p.yaml", line: 2))
+        let node = ConfigNode(
+            .map([.init(.init("path", Mark(file: "p.yaml", line: 3, column: 5)), value)]), Mark(file: "p.yaml", line: 2)
+        )
         var errors: [ConfigError] = []
         _ = FolderTarget.Config.schema.decode(node, errors: &errors)
         #expect(errors.map(\.code) == [expected])
@@ -67,7 +69,8 @@ import Testing
     @Test(arguments: [
         Climb(path: "/a/{event}/../x", name: "{name}", line: 3, column: 23),
         Climb(path: "/a/x-{event}/.", name: "{name}", line: 3, column: 25),
-        Climb(path: "/a", name: "../{name}", line: 4, column: 12), Climb(path: "/a/{event}", name: "{stem}/../{name}", line: 4, column: 19),
+        Climb(path: "/a", name: "../{name}", line: 4, column: 12),
+        Climb(path: "/a/{event}", name: "{stem}/../{name}", line: 4, column: 19),
         Climb(path: "/a/{captured:yyyy/../MM}", name: "{name}", line: 3, column: 30),
         Climb(path: "/a/../b/./{event}", name: "{name}"), Climb(path: "/a/..{event}", name: "..{name}"),
         Climb(path: "/a", name: "", line: 4, column: 11), Climb(path: "/a/...", name: "{stem}..{ext}"),

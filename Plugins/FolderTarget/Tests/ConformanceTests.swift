@@ -13,7 +13,8 @@ import Testing
             // What it keeps for itself lies in hidden folders.
             return TargetPlace(target) { sha256 in
                 try ((try? fixture.tree()) ?? []).count {
-                    try !$0.hasSuffix("/") && !$0.hasPrefix(".") && FileCopy.hash(path: fixture.root + "/" + $0).digests.sha256 == sha256
+                    try !$0.hasSuffix("/") && !$0.hasPrefix(".")
+                        && FileCopy.hash(path: fixture.root + "/" + $0).digests.sha256 == sha256
                 }
             }
         }

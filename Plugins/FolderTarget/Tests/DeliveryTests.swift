@@ -129,7 +129,9 @@ import Testing
     @Test func verifyTellsWhatBecameOfACopy() async throws {
         let target = try fixture.target(), job = try fixture.job("IMG_1.JPG", [1, 2, 3])
         let receipt = try await target.upload(job), path = try #require(receipt.path)
-        func verify() async throws -> Verification { try await target.verify(receipt, size: 3, sha256: job.digests.sha256) }
+        func verify() async throws -> Verification {
+            try await target.verify(receipt, size: 3, sha256: job.digests.sha256)
+        }
         #expect(try await verify() == .equal)
         try Data([1, 2, 4]).write(to: URL(fileURLWithPath: path))
         guard case .differs = try await verify() else { Issue.record("bit flip unseen"); return }

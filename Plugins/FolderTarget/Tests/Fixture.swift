@@ -36,13 +36,14 @@ final class Fixture: Sendable {
         let times = [timeval(tv_sec: 0, tv_usec: 0), timeval(tv_sec: 1_700_000_001, tv_usec: 250_000)]
         #expect(utimes(file, times) == 0)
         let origin = Origin(
-            source: "card", volume: "V", root: self.path + "/card", path: "IMG.JPG", size: UInt64(bytes.count), modified: Self.modified)
+            source: "card", volume: "V", root: self.path + "/card", path: "IMG.JPG", size: UInt64(bytes.count),
+            modified: Self.modified)
         var hasher = MultiHasher([.xxh128])
         hasher.update(bytes.span.bytes)
         return UploadJob(
             asset: Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "k", stem: "IMG")),
-            file: LocalFile(path: file, size: UInt64(bytes.count), ownership: take ? .staged : .source), digests: hasher.finish(),
-            path: path, name: "IMG.JPG", values: TemplateValues(), mayTake: take)
+            file: LocalFile(path: file, size: UInt64(bytes.count), ownership: take ? .staged : .source),
+            digests: hasher.finish(), path: path, name: "IMG.JPG", values: TemplateValues(), mayTake: take)
     }
 
     static let modified: Int64 = 1_700_000_001_250_000_000
@@ -80,5 +81,6 @@ func code<Value>(_ body: () async throws -> Value) async -> IngestError.Code? {
 }
 
 func delivered(_ receipt: Receipt, _ job: UploadJob) throws -> DeliveredFile {
-    DeliveredFile(path: try #require(receipt.path), size: job.file.size, digests: job.digests, modified: Fixture.modified)
+    DeliveredFile(
+        path: try #require(receipt.path), size: job.file.size, digests: job.digests, modified: Fixture.modified)
 }

@@ -11,8 +11,8 @@ import Testing
     init() throws { fixture = try Fixture() }
 
     @Test(arguments: [
-        "", "/etc/x", "../x", "a/../../x", "a/./b", "a//b", "a/", "a\0b", ".", "..", String(repeating: "n", count: 256) + "/x",
-        ".filmgate/x", ".FilmGate/x",
+        "", "/etc/x", "../x", "a/../../x", "a/./b", "a//b", "a/", "a\0b", ".", "..",
+        String(repeating: "n", count: 256) + "/x", ".filmgate/x", ".FilmGate/x",
     ])
     func pathsThatLeaveTheFolderAreRefused(path: String) async throws {
         let target = try fixture.target(), job = try fixture.job(path, [1])
@@ -21,7 +21,10 @@ import Testing
         #expect(try FileFacts.of(fixture.root) == nil)
     }
 
-    @Test(arguments: ["a\nb\u{1B}[2J.JPG", "🌄 é ＜.JPG", " leading", "-rf", "~", "{event}", String(repeating: "x", count: 251) + ".JPG"])
+    @Test(arguments: [
+        "a\nb\u{1B}[2J.JPG", "🌄 é ＜.JPG", " leading", "-rf", "~", "{event}",
+        String(repeating: "x", count: 251) + ".JPG",
+    ])
     func oddNamesSurvive(name: String) async throws {
         let target = try fixture.target(), job = try fixture.job("w/" + name, [1, 2])
         _ = try await target.upload(job)
@@ -56,7 +59,9 @@ import Testing
 
     @Test func aStagingFolderThatIsALinkIsRefused() async throws {
         let outside = fixture.path + "/outside"
-        for folder in [fixture.root, outside] { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+        for folder in [fixture.root, outside] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
         symlink(outside, fixture.root + "/.filmgate")
         let target = try fixture.target()
         #expect(await code { try await target.upload(try fixture.job("x.jpg", [1])) } == .rejected)

@@ -74,7 +74,8 @@ import XMLKit
         #expect(try manifests().isEmpty)
         unlink(fixture.root + "/w/gone.jpg")
         try await run(["w/b.jpg": [2]])
-        #expect(try actions(try #require(try manifests().last)).keys.sorted() == ["w/a.jpg", "w/b.jpg", "w/odd\\n\n.jpg"])
+        #expect(
+            try actions(try #require(try manifests().last)).keys.sorted() == ["w/a.jpg", "w/b.jpg", "w/odd\\n\n.jpg"])
         #expect(try FileSystem.names(in: fixture.state).isEmpty)
     }
 
@@ -109,7 +110,9 @@ import XMLKit
 
     /// A job that runs beside a living run has a target of its own, and both note into one journal.
     @Test func whatIsNotedWhileAnotherWritesStaysNoted() throws {
-        func entry(_ path: String) -> Journal.Entry { Journal.Entry(path: path, size: 1, modified: 2, xxh128: nil, at: 3) }
+        func entry(_ path: String) -> Journal.Entry {
+            Journal.Entry(path: path, size: 1, modified: 2, xxh128: nil, at: 3)
+        }
         let one = Journal(path: fixture.state + "/mhl-1.journal"), other = Journal(path: one.path)
         try one.append(entry("a"))
         let first = try one.take()
@@ -136,7 +139,9 @@ import XMLKit
         #expect(try !FileSystem.names(in: folder).contains(".1234.part"))
     }
 
-    @Test(arguments: ["change", "remove", "unseal", "tear"]) func aBrokenHistoryIsNeverContinued(how: String) async throws {
+    @Test(arguments: ["change", "remove", "unseal", "tear"]) func aBrokenHistoryIsNeverContinued(
+        how: String
+    ) async throws {
         try await run(["w/a.jpg": [1]])
         try await run(["w/b.jpg": [2]])
         let before = try manifests(), first = folder + "/" + before[0], chain = folder + "/ascmhl_chain.xml"
@@ -185,8 +190,12 @@ import XMLKit
         let found = FolderHashes.of(root, files)
         #expect(
             found == [
-                FolderHash(path: "a", content: "66c72f51ac91bdaaa3a694d13a6abfde", structure: "4feac289ce15affa099af44e55db37c5"),
-                FolderHash(path: "", content: "0ff54aeeb6dbfa8eba39af5e69e84b4b", structure: "77d7344346d64f6dca841c224f592995"),
+                FolderHash(
+                    path: "a", content: "66c72f51ac91bdaaa3a694d13a6abfde",
+                    structure: "4feac289ce15affa099af44e55db37c5"),
+                FolderHash(
+                    path: "", content: "0ff54aeeb6dbfa8eba39af5e69e84b4b", structure: "77d7344346d64f6dca841c224f592995"
+                ),
             ])
         try write([0], root + "/stranger")
         #expect(FolderHashes.of(root, files).map(\.path) == ["a"])

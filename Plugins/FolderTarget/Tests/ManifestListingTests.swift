@@ -13,7 +13,9 @@ import Testing
         try DurableFile.atomicWrite(Array(text.utf8).span.bytes, to: Paths.join(fixture.root, path))
     }
 
-    private func hash(_ path: String, _ body: String) -> String { "<hash><path size=\"3\">\(path)</path>\(body)</hash>" }
+    private func hash(_ path: String, _ body: String) -> String {
+        "<hash><path size=\"3\">\(path)</path>\(body)</hash>"
+    }
 
     private func manifest(_ hashes: String) -> String {
         "<?xml version=\"1.0\"?><hashlist version=\"2.0\" xmlns=\"urn:ASC:MHL:v2.0\"><hashes>\(hashes)</hashes></hashlist>"
@@ -24,12 +26,15 @@ import Testing
             ("xxh128", .xxh128), ("xxh3", .xxh3), ("xxh64", .xxh64), ("sha1", .sha1), ("md5", .md5), ("c4", .c4),
         ]
         let hashes = formats.map { name, algorithm in
-            hash("\(name).jpg", "<\(name) action=\"original\">\(MultiHasher.digest(of: Array("abc".utf8), algorithm))</\(name)>")
+            hash(
+                "\(name).jpg",
+                "<\(name) action=\"original\">\(MultiHasher.digest(of: Array("abc".utf8), algorithm))</\(name)>")
         }
         try write("ascmhl/0001_x_2026-01-01_000000Z.mhl", manifest(hashes.joined()))
         let files = try ManifestListing.below(fixture.root).files
         #expect(files.map(\.algorithm) == formats.map(\.1))
-        #expect(files.allSatisfy { $0.size == 3 && MultiHasher.digest(of: Array("abc".utf8), $0.algorithm) == $0.digest })
+        #expect(
+            files.allSatisfy { $0.size == 3 && MultiHasher.digest(of: Array("abc".utf8), $0.algorithm) == $0.digest })
     }
 
     @Test func digestsAreThoseOfThePublishedVectors() {
@@ -47,7 +52,8 @@ import Testing
         try write("ascmhl/0002_x_2026-01-02_000000Z.mhl", manifest(second))
         // Without a chain only one manifest may be unsealed.
         #expect(throws: IngestError.self) { try ManifestListing.below(fixture.root) }
-        let sealed = try ["0001_x_2026-01-01_000000Z.mhl", "0002_x_2026-01-02_000000Z.mhl"].enumerated().map { index, name in
+        let sealed = try ["0001_x_2026-01-01_000000Z.mhl", "0002_x_2026-01-02_000000Z.mhl"].enumerated().map {
+            index, name in
             let bytes = try FileSystem.contents(of: fixture.root + "/ascmhl/" + name) ?? []
             return History.Generation(number: index + 1, name: name, c4: C4.id(of: bytes))
         }
@@ -62,7 +68,8 @@ import Testing
             "<hashlist version=\"1.1\"><hash><file>a/b.mov</file><size>3</size><xxhash64be>44BC2CF5AD770999</xxhash64be></hash></hashlist>"
         try write("CARD.mhl", old)
         try write(
-            "a/ascmhl/0001_a_2026-01-01_000000Z.mhl", manifest(hash("c.mov", "<sha1>cc</sha1>") + hash("../out.mov", "<sha1>cc</sha1>")))
+            "a/ascmhl/0001_a_2026-01-01_000000Z.mhl",
+            manifest(hash("c.mov", "<sha1>cc</sha1>") + hash("../out.mov", "<sha1>cc</sha1>")))
         let all = try ManifestListing.below(fixture.root).files.map { Paths.relative($0.path, to: fixture.root) }
         #expect(all == ["a/b.mov", "a/c.mov"])
         #expect(try ManifestListing.below(fixture.root + "/a").files.count == 2)

@@ -5,13 +5,17 @@ import Glibc
 final class Mount: Sendable {
     private let path: String
 
-    static let isAllowed = (try? Mount("size=64k", at: NSTemporaryDirectory() + "mount-" + UUID().uuidString, removing: true)) != nil
+    static let isAllowed =
+        (try? Mount("size=64k", at: NSTemporaryDirectory() + "mount-" + UUID().uuidString, removing: true)) != nil
     /// The kernel can ignore case in memory disks (6.13 and later, with CONFIG_UNICODE).
     static let folds =
-        (try? Mount("size=64k,casefold", at: NSTemporaryDirectory() + "mount-" + UUID().uuidString, folding: "w", removing: true)) != nil
+        (try? Mount(
+            "size=64k,casefold", at: NSTemporaryDirectory() + "mount-" + UUID().uuidString, folding: "w", removing: true
+        )) != nil
 
     /// ext4 on a file, where the kernel has loop devices.
-    static let hasDisks = (try? Mount(disk: NSTemporaryDirectory() + "mount-" + UUID().uuidString, megabytes: 4, removing: true)) != nil
+    static let hasDisks =
+        (try? Mount(disk: NSTemporaryDirectory() + "mount-" + UUID().uuidString, megabytes: 4, removing: true)) != nil
 
     private let removing: Bool
 

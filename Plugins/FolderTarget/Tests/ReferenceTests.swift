@@ -6,7 +6,8 @@ import Testing
 
 @testable import FolderTarget
 
-/// Runs the reference `ascmhl` over our histories; ASCMHL names its program (`Tests/Scenarios/Peers/ascmhl.sh` sets it).
+/// Runs the reference `ascmhl` over our histories; ASCMHL names its program (`Tests/Scenarios/Peers/ascmhl.sh` sets
+/// it).
 @Suite(.enabled(if: getenv("ASCMHL") != nil)) struct ReferenceTests {
     let fixture: Fixture
     init() throws { fixture = try Fixture() }
@@ -68,7 +69,8 @@ import Testing
         try await run(["w/e.jpg": [2]])
         for folder in ["/ascmhl", "/w/ascmhl"] {
             for name in try FileSystem.names(in: fixture.root + folder) where name.hasSuffix(".mhl") {
-                #expect(try ascmhl("debug", "xsd-schema-check", "-xsd", schema, "\(fixture.root)\(folder)/\(name)") == 0)
+                #expect(
+                    try ascmhl("debug", "xsd-schema-check", "-xsd", schema, "\(fixture.root)\(folder)/\(name)") == 0)
             }
         }
     }

@@ -2,7 +2,8 @@ public import AuthKit
 public import FilmgateCore
 public import HTTPKit
 
-/// `framefast`: signs in at FrameFast (SabaiPics): an account through the browser, or one event by its user name and PIN.
+/// `framefast`: signs in at FrameFast (SabaiPics): an account through the browser, or one event by its user name and
+/// PIN.
 public struct FrameFastAuth: Module, SessionProvider {
     public struct Options: ModuleConfig {
         var api = "https://api.framefast.io", loginURL = "https://app.framefast.io/auth/desktop"
@@ -16,14 +17,18 @@ public struct FrameFastAuth: Module, SessionProvider {
             .field("username", \.username, "An event's user name; with it no account is needed."),
             .field("password", \.password, "The event's PIN, as a reference to where it is kept."),
             .field("device", \.device, "What the service calls this machine."),
-            .field("redirect_ports", \.redirectPorts, "Ports that the browser may come back to; absent = any free one."),
-            .field("origins", \.origins, "The only origins that may receive the token; absent = those of the targets that use it."),
+            .field(
+                "redirect_ports", \.redirectPorts, "Ports that the browser may come back to; absent = any free one."),
+            .field(
+                "origins", \.origins,
+                "The only origins that may receive the token; absent = those of the targets that use it."),
             .field("ca_file", \.caFile, "PEM file of the authorities to trust instead of the system's."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             for (key, text) in [("api", api), ("login_url", loginURL)] {
-                guard let address = WebAddress(text), address.isEncrypted || address.isLoopback, address.query == nil else {
+                guard let address = WebAddress(text), address.isEncrypted || address.isLoopback, address.query == nil
+                else {
                     throw ConfigError(node[key]?.mark ?? node.mark, "bad-option", "`\(text)` is not an https address.")
                 }
             }
@@ -37,7 +42,8 @@ public struct FrameFastAuth: Module, SessionProvider {
         }
     }
 
-    public static let manifest = Manifest("framefast", "Signs in at FrameFast: an account, or one event by its PIN.", stability: .beta)
+    public static let manifest = Manifest(
+        "framefast", "Signs in at FrameFast: an account, or one event by its PIN.", stability: .beta)
 
     public let session: AccountSession, scope: CredentialScope
     let options: Options, grant: FrameFastGrant
@@ -55,7 +61,8 @@ public struct FrameFastAuth: Module, SessionProvider {
         clock: @escaping @Sendable () -> Int = AccountSession.wallClock
     ) {
         let base = WebAddress(config.api).map { $0.origin + ($0.path == "/" ? "" : $0.path) } ?? config.api
-        grant = FrameFastGrant(api: JSONPost(base, transport), options: config, secrets: context.lookup.secrets, clock: clock)
+        grant = FrameFastGrant(
+            api: JSONPost(base, transport), options: config, secrets: context.lookup.secrets, clock: clock)
         options = config
         scope = CredentialScope(context.name, origins: config.origins, plainHTTP: false)
         session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
@@ -64,15 +71,20 @@ public struct FrameFastAuth: Module, SessionProvider {
     /// An event's user name says whose uploads they are.
     public var account: String? { options.username }
 
-    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
+        -> Account
+    {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             if let credential = try await grant.obtain(again: true) { return credential }
             guard preference.flow != .device else {
-                throw IngestError(.misconfigured, "FrameFast has no sign-in by device code.", advice: "Use --browser or --paste.")
+                throw IngestError(
+                    .misconfigured, "FrameFast has no sign-in by device code.", advice: "Use --browser or --paste.")
             }
             let listener = try LoopbackListener(ports: options.redirectPorts), state = PKCE.random()
             let back = Percent.encode("\(listener.redirect)?state=\(state)")
-            await prompter.invite(SignInPrompt(url: "\(options.loginURL)?redirect_url=\(back)&flow=code", opens: preference.flow != .paste))
+            await prompter.invite(
+                SignInPrompt(
+                    url: "\(options.loginURL)?redirect_url=\(back)&flow=code", opens: preference.flow != .paste))
             let answer = try await Callback.answer(listener, prompter, state: state, paste: preference.flow == .paste)
             return try await grant.redeem(answer.code(state: state, issuer: nil))
         }
@@ -83,7 +95,8 @@ extension FrameFastAuth: CreditHolder {
     /// An event's token says what was left when it was given; an account's targets ask the service.
     public func credits() async throws(IngestError) -> CreditBalance? {
         guard options.username != nil else { return nil }
-        let credential = try await session.credential(), left = credential.extra[FrameFastGrant.credits].flatMap { Int($0.reveal()) }
+        let credential = try await session.credential()
+        let left = credential.extra[FrameFastGrant.credits].flatMap { Int($0.reveal()) }
         return left.map { CreditBalance(balance: $0, heard: credential.obtained) }
     }
 }

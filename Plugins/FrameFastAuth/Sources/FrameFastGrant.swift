@@ -9,7 +9,9 @@ final class FrameFastGrant: AccountGrant {
     /// The PIN that was refused: there are a million of them, and guessing is not for us.
     private let refusedPIN = Mutex<String?>(nil)
 
-    init(api: JSONPost, options: FrameFastAuth.Options, secrets: any SecretResolver, clock: @escaping @Sendable () -> Int) {
+    init(
+        api: JSONPost, options: FrameFastAuth.Options, secrets: any SecretResolver, clock: @escaping @Sendable () -> Int
+    ) {
         (self.api, self.options, self.secrets, self.clock) = (api, options, secrets, clock)
     }
 
@@ -28,8 +30,11 @@ final class FrameFastGrant: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if let fresh = try await obtain() { return fresh }
-        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.") }
-        let response = try await api.send("POST", "/desktop/auth/refresh", ["refreshToken": .string(refresh.reveal())], hidden: [refresh])
+        guard let refresh = credential.refresh else {
+            throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.")
+        }
+        let response = try await api.send(
+            "POST", "/desktop/auth/refresh", ["refreshToken": .string(refresh.reveal())], hidden: [refresh])
         var fresh = try tokens(response)
         // The token before, honoured for a minute: the service gives no newer one for it.
         fresh.refresh = fresh.refresh ?? refresh
@@ -40,13 +45,15 @@ final class FrameFastGrant: AccountGrant {
 
     func redeem(_ code: String) async throws(IngestError) -> Credential {
         let response = try await api.send(
-            "POST", "/desktop/auth/redeem", ["code": .string(code), "deviceName": .string(options.device)], hidden: [SecretValue(code)])
+            "POST", "/desktop/auth/redeem", ["code": .string(code), "deviceName": .string(options.device)],
+            hidden: [SecretValue(code)])
         return try tokens(response)
     }
 
     private func tokens(_ response: HTTPResponse) throws(IngestError) -> Credential {
         guard response.status == 200 else { throw Self.failure(response) }
-        guard let json = response.json, let access = json["accessToken"]?.text, case .integer(let ends)? = json["accessTokenExpiresAt"]
+        guard let json = response.json, let access = json["accessToken"]?.text,
+            case .integer(let ends)? = json["accessTokenExpiresAt"]
         else {
             throw IngestError(.unavailable, "\(api.base) gave no token.")
         }
@@ -72,7 +79,8 @@ final class FrameFastGrant: AccountGrant {
         let pin = try await secrets.value(of: options.password)
         if !again, refusedPIN.withLock({ $0 == pin.reveal() }) {
             throw IngestError(
-                .unauthorized, "The event's user name or PIN was refused; it is not tried again.", advice: "Correct it in the dashboard.")
+                .unauthorized, "The event's user name or PIN was refused; it is not tried again.",
+                advice: "Correct it in the dashboard.")
         }
         let response = try await api.send(
             "POST", "/api/ftp/auth", ["username": .string(username), "password": .string(pin.reveal())], hidden: [pin])
@@ -80,11 +88,16 @@ final class FrameFastGrant: AccountGrant {
             if response.status == 401 || response.status == 400 { refusedPIN.withLock { $0 = pin.reveal() } }
             throw Self.failure(response)
         }
-        guard let token = response.json?["token"]?.text else { throw IngestError(.unavailable, "\(api.base) gave no token.") }
-        let event = response.json?["event_id"]?.text ?? username, name = response.json?["event_name"]?.text.map(HeaderText.clean)
+        guard let token = response.json?["token"]?.text else {
+            throw IngestError(.unavailable, "\(api.base) gave no token.")
+        }
+        let event = response.json?["event_id"]?.text ?? username
+        let name = response.json?["event_name"]?.text.map(HeaderText.clean)
         var credential = credential(token, Account(id: HeaderText.clean(event), name: name, issuer: api.base))
         credential.expires = clock() + 12 * 3600
-        if case .integer(let left)? = response.json?["credits_remaining"] { credential.extra[Self.credits] = SecretValue(String(left)) }
+        if case .integer(let left)? = response.json?["credits_remaining"] {
+            credential.extra[Self.credits] = SecretValue(String(left))
+        }
         return credential
     }
 
@@ -103,8 +116,11 @@ final class FrameFastGrant: AccountGrant {
     /// 401: it was gone already.
     func revoke(_ credential: Credential) async throws(IngestError) {
         guard !isEvent, let refresh = credential.refresh else { return }
-        let response = try await api.send("POST", "/desktop/auth/revoke", ["refreshToken": .string(refresh.reveal())], hidden: [refresh])
-        guard response.status == 204 || response.status == 200 || response.status == 401 else { throw Self.failure(response) }
+        let response = try await api.send(
+            "POST", "/desktop/auth/revoke", ["refreshToken": .string(refresh.reveal())], hidden: [refresh])
+        guard response.status == 204 || response.status == 200 || response.status == 401 else {
+            throw Self.failure(response)
+        }
     }
 
     private static func failure(_ response: HTTPResponse) -> IngestError {

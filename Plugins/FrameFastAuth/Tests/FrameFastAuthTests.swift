@@ -9,7 +9,8 @@ import Testing
 
 /// The module and its double.
 final class FrameFastBench: AccountBench {
-    let double: FrameFastDouble, clock = BenchClock(), folder: ScratchFolder, more: [(String, String)], secrets_: CanarySecrets
+    let double: FrameFastDouble, clock = BenchClock(), folder: ScratchFolder, more: [(String, String)]
+    let secrets_: CanarySecrets
 
     init(_ options: [(String, String)] = [], pin: String? = "canary-048213") throws {
         (double, folder) = (try FrameFastDouble(clock), try ScratchFolder())
@@ -35,7 +36,9 @@ final class FrameFastBench: AccountBench {
     }
     func pass(seconds: Int) { clock.advance(seconds) }
     func order(_ trouble: AccountFault) {
-        double.state.withLock { ($0.down, $0.refuses, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0) }
+        double.state.withLock {
+            ($0.down, $0.refuses, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0)
+        }
     }
     var renewals: Int { double.state.withLock { $0.renewals } }
     var secrets: [String] { double.state.withLock { $0.issued } }
@@ -56,9 +59,12 @@ final class FrameFastBench: AccountBench {
         let bench = try FrameFastBench(), module = try bench.module(), prompter = TestPrompter(opens: true)
         let account = try await module.signIn(prompter, SignInPreference())
         #expect(account.id == "user_ann")
-        #expect(prompter.invitations.first?.url.contains("/auth/desktop?redirect_url=http%3A%2F%2F127.0.0.1%3A") == true)
+        #expect(
+            prompter.invitations.first?.url.contains("/auth/desktop?redirect_url=http%3A%2F%2F127.0.0.1%3A") == true)
         #expect(bench.double.state.withLock { $0.codes.isEmpty })
-        let error = await #expect(throws: IngestError.self) { try await module.signIn(TestPrompter(), SignInPreference(flow: .device)) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module.signIn(TestPrompter(), SignInPreference(flow: .device))
+        }
         #expect(error?.code == .misconfigured)
     }
 
@@ -66,7 +72,9 @@ final class FrameFastBench: AccountBench {
         let bench = try FrameFastBench(), module = try bench.module()
         #expect(try await module.signIn(TestPrompter(), SignInPreference(flow: .paste)).id == "user_ann")
         let forged = TestPrompter(answers: ["http://127.0.0.1:1/callback?state=guess&code=x"])
-        let error = await #expect(throws: IngestError.self) { try await module.signIn(forged, SignInPreference(flow: .paste)) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module.signIn(forged, SignInPreference(flow: .paste))
+        }
         #expect(error?.code == .unauthorized)
     }
 
@@ -95,7 +103,8 @@ final class FrameFastBench: AccountBench {
         for file in FolderContents.below(bench.state) { #expect(!file.text.contains("canary-048213")) }
     }
 
-    /// The token of one lives for twelve hours: with it the next event's pictures would go into the gallery of the one before.
+    /// The token of one lives for twelve hours: with it the next event's pictures would go into the gallery of the one
+    /// before.
     @Test func anotherEventIsAnotherToken() async throws {
         let bench = try FrameFastBench(Self.event)
         let first = try await bench.module().sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
@@ -103,14 +112,18 @@ final class FrameFastBench: AccountBench {
         let second = try await next.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
         #expect(second?.hasPrefix("Bearer event-canary-") == true && second != first && bench.renewals == 2)
         #expect(try await next.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] == second)
-        let error = await #expect(throws: IngestError.self) { try await bench.module([]).sign(HTTPRequest("POST", bench.target)) }
+        let error = await #expect(throws: IngestError.self) {
+            try await bench.module([]).sign(HTTPRequest("POST", bench.target))
+        }
         #expect(error?.code == .unauthorized)
     }
 
     @Test func aRefusedPINIsNotTriedAgain() async throws {
         let bench = try FrameFastBench(Self.event, pin: "canary-999999"), module = try bench.module()
         for _ in 0..<5 {
-            let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+            let error = await #expect(throws: IngestError.self) {
+                try await module.sign(HTTPRequest("POST", bench.target))
+            }
             #expect(error?.code == .unauthorized && !"\(error as Any)".contains("canary-999999"))
         }
         #expect(bench.double.state.withLock { $0.pinTries } == 1)
@@ -121,7 +134,9 @@ final class FrameFastBench: AccountBench {
     @Test func anExpiredEventHolds() async throws {
         let bench = try FrameFastBench(Self.event)
         bench.double.state.withLock { $0.gone = true }
-        let error = await #expect(throws: IngestError.self) { try await bench.module().sign(HTTPRequest("POST", bench.target)) }
+        let error = await #expect(throws: IngestError.self) {
+            try await bench.module().sign(HTTPRequest("POST", bench.target))
+        }
         #expect(error?.code == .unauthorized && error?.message.contains("expired") == true)
     }
 

@@ -3,11 +3,13 @@ import FilmgateTesting
 import HTTPKit
 import Synchronization
 
-/// FrameFast's sign-in as its server code has it: one-time codes, rotating refresh tokens with a minute's grace, event PINs.
+/// FrameFast's sign-in as its server code has it: one-time codes, rotating refresh tokens with a minute's grace, event
+/// PINs.
 final class FrameFastDouble: ServiceDouble {
     struct State {
         var codes: [String] = [], refresh: String?, previous: String?, rotated = 0, count = 0
-        var issued: [String] = [], renewals = 0, revoked = 0, down = false, refuses = false, loses = 0, pinTries = 0, gone = false
+        var issued: [String] = [], renewals = 0, revoked = 0, down = false, refuses = false, loses = 0, pinTries = 0
+        var gone = false
     }
     let state = Mutex(State())
     private let server: DoubleServer<FrameFastDouble>
@@ -37,11 +39,14 @@ final class FrameFastDouble: ServiceDouble {
                 return tokens(&state, rotating: true)
             case "/desktop/auth/refresh": return refresh(body?["refreshToken"]?.text ?? "", &state)
             case "/desktop/auth/revoke":
-                guard body?["refreshToken"]?.text == state.refresh else { return refused("Invalid or expired refresh token") }
+                guard body?["refreshToken"]?.text == state.refresh else {
+                    return refused("Invalid or expired refresh token")
+                }
                 (state.refresh, state.previous, state.revoked) = (nil, nil, state.revoked + 1)
                 return .answer(204)
             case "/auth/me":
-                let known = seen[header: "Authorization"].map { sent in state.issued.contains { sent.hasSuffix($0) } } ?? false
+                let known =
+                    seen[header: "Authorization"].map { sent in state.issued.contains { sent.hasSuffix($0) } } ?? false
                 return .answer(200, body: JSONValue.object(["userId": known ? .string("user_ann") : .null]).serialized)
             case "/api/ftp/auth": return event(body, &state)
             default: return .answer(404, body: #"{"error":{"code":"NOT_FOUND","message":"?"}}"#)
@@ -52,8 +57,13 @@ final class FrameFastDouble: ServiceDouble {
     /// The page where a person signs in: straight back with a code, our own query kept.
     private func page(_ target: String, _ state: inout State) -> FaultAct {
         let query = target.split(separator: "?", maxSplits: 1).last ?? ""
-        let back = query.split(separator: "&").first { $0.hasPrefix("redirect_url=") }.flatMap { Percent.decode($0.dropFirst(13)) } ?? ""
-        guard let address = WebAddress(back), address.isLoopback, address.path == "/callback", query.contains("flow=code") else {
+        let back =
+            query.split(separator: "&").first { $0.hasPrefix("redirect_url=") }.flatMap {
+                Percent.decode($0.dropFirst(13))
+            } ?? ""
+        guard let address = WebAddress(back), address.isLoopback, address.path == "/callback",
+            query.contains("flow=code")
+        else {
             return .answer(400)
         }
         let code = fresh("code", &state)
@@ -77,12 +87,15 @@ final class FrameFastDouble: ServiceDouble {
         let access =
             [head, claims].map { Base64.text(of: Array($0.utf8)).replacing("=", with: "") }.joined(separator: ".") + "."
             + fresh("access", &state)
-        if rotating { (state.previous, state.refresh, state.rotated) = (state.refresh, fresh("refresh", &state), clock.now) }
+        if rotating {
+            (state.previous, state.refresh, state.rotated) = (state.refresh, fresh("refresh", &state), clock.now)
+        }
         return .answer(
             200,
             body: JSONValue.object([
                 "accessToken": .string(access), "accessTokenExpiresAt": .integer(Int64(clock.now + 900) * 1000),
-                "refreshToken": rotating ? .string(state.refresh ?? "") : .null, "refreshTokenUnchanged": .bool(!rotating),
+                "refreshToken": rotating ? .string(state.refresh ?? "") : .null,
+                "refreshTokenUnchanged": .bool(!rotating),
                 "refreshTokenExpiresAt": .integer(Int64(clock.now + 2_592_000) * 1000),
             ]).serialized)
     }
@@ -91,7 +104,8 @@ final class FrameFastDouble: ServiceDouble {
         state.pinTries += 1
         if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"Event expired"}}"#) }
         let events = ["K7M2Q": ("e-1", "Smith"), "P4TTY": ("e-2", "Jones")]
-        guard let event = body?["username"]?.text.flatMap({ events[$0] }), body?["password"]?.text == "canary-048213" else {
+        guard let event = body?["username"]?.text.flatMap({ events[$0] }), body?["password"]?.text == "canary-048213"
+        else {
             return refused("Invalid credentials")
         }
         state.renewals += 1
@@ -101,7 +115,9 @@ final class FrameFastDouble: ServiceDouble {
                 + #""upload_window_end":null,"credits_remaining":5}"#)
     }
 
-    private func refused(_ words: String) -> FaultAct { .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"\#(words)"}}"#) }
+    private func refused(_ words: String) -> FaultAct {
+        .answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"\#(words)"}}"#)
+    }
 
     private func fresh(_ kind: String, _ state: inout State) -> String {
         state.count += 1

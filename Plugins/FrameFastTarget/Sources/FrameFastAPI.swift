@@ -22,7 +22,9 @@ struct FrameFastAPI: Sendable {
     let quick: any HTTPTransport
 
     /// `fine`: further statuses that are no failure.
-    func ask(_ method: String, _ path: String, _ value: JSONValue? = nil, fine: Set<Int> = []) async throws(IngestError) -> JSONValue {
+    func ask(_ method: String, _ path: String, _ value: JSONValue? = nil, fine: Set<Int> = []) async throws(IngestError)
+        -> JSONValue
+    {
         try await answer(method, path, value, fine: fine).json ?? .null
     }
 
@@ -30,7 +32,9 @@ struct FrameFastAPI: Sendable {
         _ method: String, _ path: String, _ value: JSONValue?, fine: Set<Int>, by other: HTTPClient? = nil
     ) async throws(IngestError) -> HTTPResponse {
         let response = try await (other ?? client).deliver(request(method, path, value))
-        guard (200..<300).contains(response.status) || fine.contains(response.status) else { throw Self.error(for: response) }
+        guard (200..<300).contains(response.status) || fine.contains(response.status) else {
+            throw Self.error(for: response)
+        }
         return response
     }
 
@@ -52,8 +56,8 @@ struct FrameFastAPI: Sendable {
         return try ticket(await ask("POST", "/uploads/presign", .object(fields)))
     }
 
-    /// What the service says to another try of an upload that was begun: a new address, that it has gone on without us, or that it does
-    /// not know it.
+    /// What the service says to another try of an upload that was begun: a new address, that it has gone on without us,
+    /// or that it does not know it.
     enum Resumption: Sendable { case ticket(UploadTicket), goneOn, unknown }
 
     func presignAgain(_ id: String) async throws(IngestError) -> Resumption {
@@ -79,12 +83,15 @@ struct FrameFastAPI: Sendable {
     }
 
     private static func requeued(_ response: HTTPResponse) -> Int {
-        guard (200..<300).contains(response.status), case .integer(let count)? = response.json?.at("data.requeued") else { return 0 }
+        guard (200..<300).contains(response.status), case .integer(let count)? = response.json?.at("data.requeued")
+        else { return 0 }
         return Int(clamping: count)
     }
 
     /// Asked without the credential: whether anybody is served.
-    func health() async throws(IngestError) -> HTTPResponse { try await HTTPClient(quick).send(request("GET", "/health")) }
+    func health() async throws(IngestError) -> HTTPResponse {
+        try await HTTPClient(quick).send(request("GET", "/health"))
+    }
 
     func dashboard() async throws(IngestError) -> JSONValue {
         try await answer("GET", "/dashboard", nil, fine: [], by: HTTPClient(quick, auth: client.auth)).json ?? .null
@@ -92,20 +99,23 @@ struct FrameFastAPI: Sendable {
 
     /// At most 50 at once; what the service does not know it leaves out.
     func status(of ids: [String]) async throws(IngestError) -> [String: UploadStatus] {
-        let answer = try await ask("GET", "/uploads/status?ids=" + ids.prefix(50).map { Percent.encode($0) }.joined(separator: ","))
+        let answer = try await ask(
+            "GET", "/uploads/status?ids=" + ids.prefix(50).map { Percent.encode($0) }.joined(separator: ","))
         guard case .array(let items)? = answer["data"] else {
             throw IngestError(.unavailable, "FrameFast does not say what became of the uploads.")
         }
         return items.reduce(into: [:]) { table, item in
             guard let id = item["uploadId"]?.text, let state = item["status"]?.text else { return }
             table[id] = UploadStatus(
-                state: state, code: item["errorCode"]?.text ?? "", message: item["errorMessage"]?.text ?? "", photo: item["photoId"]?.text)
+                state: state, code: item["errorCode"]?.text ?? "", message: item["errorMessage"]?.text ?? "",
+                photo: item["photoId"]?.text)
         }
     }
 
     private func ticket(_ answer: JSONValue) throws(IngestError) -> UploadTicket {
         guard let data = answer["data"], let id = data["uploadId"]?.text, let url = data["putUrl"]?.text,
-            let address = WebAddress(url), address.isEncrypted || address.isLoopback, case .object(let headers)? = data["requiredHeaders"]
+            let address = WebAddress(url), address.isEncrypted || address.isLoopback,
+            case .object(let headers)? = data["requiredHeaders"]
         else { throw IngestError(.unavailable, "FrameFast's answer has no usable address to send to.") }
         // The length is set by the body itself; two of them would break the request.
         let signed = headers.sorted { $0.key < $1.key }.compactMap { pair in
@@ -124,7 +134,8 @@ struct FrameFastAPI: Sendable {
             let words = ServerWords.of(response), said = words.isEmpty ? "" : " It says: \(words)"
             error.code = .untrusted
             error.message =
-                (response.status == 410 ? "FrameFast says that the event is over (410)." : "FrameFast does not know the event (404).")
+                (response.status == 410
+                    ? "FrameFast says that the event is over (410)." : "FrameFast does not know the event (404).")
                 + said
             error.advice = "Choose another event, then run `filmgate retry`."
         default: break
@@ -136,7 +147,9 @@ struct FrameFastAPI: Sendable {
     private static func traceparent() -> String {
         var generator = SystemRandomNumberGenerator()
         let numbers = (0..<3).map { _ in generator.next() as UInt64 }
-        let text = numbers.map { number in Hex.text(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }) }
+        let text = numbers.map { number in
+            Hex.text(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) })
+        }
         return "00-\(text[0])\(text[1])-\(text[2])-01"
     }
 }

@@ -22,7 +22,8 @@ extension FrameFastTarget: EventDirectory {
         let events = items.compactMap { item -> GalleryEvent? in
             guard let id = item["id"]?.text, let name = item["name"]?.text else { return nil }
             var event = GalleryEvent(
-                id: HeaderText.clean(id), name: HeaderText.clean(name), date: item["startDate"]?.text.map(HeaderText.clean))
+                id: HeaderText.clean(id), name: HeaderText.clean(name),
+                date: item["startDate"]?.text.map(HeaderText.clean))
             if let end = item["expiresAt"]?.text { event.note = "until \(HeaderText.clean(String(end.prefix(10))))" }
             return event
         }

@@ -23,7 +23,9 @@ extension FrameFastTarget: HealthTarget {
 }
 
 extension FrameFastTarget: PutOffTarget {
-    public func takeUpAgain() async throws(IngestError) -> Int { api.event.isEmpty ? 0 : try await api.takeUpAllAgain() }
+    public func takeUpAgain() async throws(IngestError) -> Int {
+        api.event.isEmpty ? 0 : try await api.takeUpAllAgain()
+    }
 }
 
 extension FrameFastTarget: CreditHolder {

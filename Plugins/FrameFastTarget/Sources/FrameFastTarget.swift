@@ -1,11 +1,12 @@
 public import FilmgateCore
 import HTTPKit
 
-/// `framefast`: uploads to an event at FrameFast: an address is asked for, the bytes go there, and the service says what became of them.
+/// `framefast`: uploads to an event at FrameFast: an address is asked for, the bytes go there, and the service says
+/// what became of them.
 public struct FrameFastTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "framefast", "Uploads to an event at FrameFast and waits until the service has taken each picture in.", stability: .beta,
-        needs: [.file, .digest], gives: [.receipt])
+        "framefast", "Uploads to an event at FrameFast and waits until the service has taken each picture in.",
+        stability: .beta, needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: FrameFastOptions, api: FrameFastAPI, begun: BegunUploads, watch: UploadStatusPoller
@@ -14,7 +15,8 @@ public struct FrameFastTarget: Module, UploadTarget {
     private let seats: ByteBudget
 
     public init(_ config: FrameFastOptions, _ context: ModuleContext) throws(IngestError) {
-        let transport = CurlTransport(config.web.transport), provider = try config.web.provider(context, for: [config.url.base])
+        let transport = CurlTransport(config.web.transport)
+        let provider = try config.web.provider(context, for: [config.url.base])
         options = config
         var quick = config.web.transport
         (quick.lanes, quick.answer, quick.stall) = (1, min(quick.answer, .seconds(10)), min(quick.stall, .seconds(10)))
@@ -38,7 +40,8 @@ public struct FrameFastTarget: Module, UploadTarget {
 
     public func check() async throws(IngestError) {
         guard !api.event.isEmpty else {
-            throw IngestError(.misconfigured, "FrameFast needs an event.", advice: "Set `event`, or give one with --event.")
+            throw IngestError(
+                .misconfigured, "FrameFast needs an event.", advice: "Set `event`, or give one with --event.")
         }
         try await health()
         if options.profile == .january { try await agreed.once(consent) }
@@ -73,7 +76,8 @@ public struct FrameFastTarget: Module, UploadTarget {
         }
     }
 
-    private func sent(_ job: UploadJob, _ ticket: UploadTicket) async throws(IngestError) -> (id: String, existed: Bool) {
+    private func sent(_ job: UploadJob, _ ticket: UploadTicket) async throws(IngestError) -> (id: String, existed: Bool)
+    {
         try await send(job, ticket, mayRenew: true)
         return (ticket.id, false)
     }
@@ -81,7 +85,8 @@ public struct FrameFastTarget: Module, UploadTarget {
     private func begin(_ job: UploadJob) async throws(IngestError) -> UploadTicket {
         // The older form refuses addresses until consent is given; an import does not check its targets first.
         if options.profile == .january { try await agreed.once(consent) }
-        let ticket = try await api.presign(job, type: MediaType.of(fileName: job.name), source: options.profile == .current ? "web" : nil)
+        let ticket = try await api.presign(
+            job, type: MediaType.of(fileName: job.name), source: options.profile == .current ? "web" : nil)
         try await begun.note(job.digests.sha256, ticket.id)
         return ticket
     }
@@ -95,7 +100,11 @@ public struct FrameFastTarget: Module, UploadTarget {
         switch response.status {
         case 200, 201, 204, 412: return  // 412: an earlier try got there.
         case 403 where mayRenew:
-            if let state = try await api.status(of: [ticket.id])[ticket.id]?.state, state != "pending", state != "expired" { return }
+            if let state = try await api.status(of: [ticket.id])[ticket.id]?.state, state != "pending",
+                state != "expired"
+            {
+                return
+            }
             guard case .ticket(let next) = try await api.presignAgain(ticket.id) else { return }
             try await send(job, next, mayRenew: false)
         default:
@@ -117,11 +126,14 @@ public struct FrameFastTarget: Module, UploadTarget {
                 .storageFull, "FrameFast has no credits left for this account.",
                 advice: "Buy credits; then run `filmgate retry`.")
         case "failed":
-            throw IngestError(.rejected, "FrameFast could not use this picture: \(HeaderText.clean(String(status.message.prefix(200)))).")
+            throw IngestError(
+                .rejected,
+                "FrameFast could not use this picture: \(HeaderText.clean(String(status.message.prefix(200)))).")
         case "expired": throw IngestError(.unavailable, "FrameFast let this upload expire; it is begun again.")
         default:
             throw IngestError(
-                .unavailable, "FrameFast is still working on this picture; it is asked again later.", retryAfter: .seconds(60))
+                .unavailable, "FrameFast is still working on this picture; it is asked again later.",
+                retryAfter: .seconds(60))
         }
     }
 
@@ -137,6 +149,7 @@ public struct FrameFastTarget: Module, UploadTarget {
 
     private func receipt(_ job: UploadJob, _ id: String, _ status: UploadStatus, existed: Bool) -> Receipt {
         Receipt(
-            state: .done, id: status.photo ?? id, sha256: job.digests.sha256, verified: .none, at: WallClock.nanoseconds, existed: existed)
+            state: .done, id: status.photo ?? id, sha256: job.digests.sha256, verified: .none,
+            at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -3,7 +3,8 @@ import FilmgateCore
 /// Asks what became of uploads: all that wait in one question, every few seconds.
 actor UploadStatusPoller {
     private struct Waiter {
-        var id: String, since: ContinuousClock.Instant, resume: CheckedContinuation<Result<UploadStatus, IngestError>, Never>
+        var id: String, since: ContinuousClock.Instant
+        var resume: CheckedContinuation<Result<UploadStatus, IngestError>, Never>
     }
     /// The service answers for so many at once.
     static let most = 50
@@ -53,7 +54,9 @@ actor UploadStatusPoller {
             case .failure(let error): waiter.resume.resume(returning: .failure(error))
             case .success(let table):
                 let status = table[waiter.id] ?? UploadStatus(state: "unknown", code: "", message: "", photo: nil)
-                if ["completed", "failed", "expired"].contains(status.state) || ContinuousClock.now - waiter.since > patience {
+                if ["completed", "failed", "expired"].contains(status.state)
+                    || ContinuousClock.now - waiter.since > patience
+                {
                     waiter.resume.resume(returning: .success(status))
                 } else {
                     left.append(waiter)

@@ -26,5 +26,7 @@ import Testing
     @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws {
         try await check.run(Self.bench().plain)
     }
-    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.bench()) }
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws {
+        try await check.run(Self.bench())
+    }
 }

@@ -7,16 +7,18 @@ import Testing
 
 @testable import FrameFastTarget
 
-/// A double of the service and its storage, by the interface's description; storage refuses requests whose headers are not the signed ones.
+/// A double of the service and its storage, by the interface's description; storage refuses requests whose headers are
+/// not the signed ones.
 ///
 /// It is not the real service.
 final class FrameFastDouble: Sendable {
     struct Upload { var state = "pending", key = 1, stored = false, polls = 0, sha256 = "", code = "" }
     struct State {
         /// `creditsOnceStored`: somebody else spends the others when a picture has arrived.
-        var uploads: [String: Upload] = [:], credits = 100, creditsOnceStored: Int?, gone = false, expireNext = 0, loseNext = 0,
-            silentNext = 0, consented = false,
-            askedConsent = 0,
+        var uploads: [String: Upload] = [:], credits = 100, creditsOnceStored: Int?, gone = false, expireNext = 0
+        var loseNext = 0
+        var silentNext = 0, consented = false
+        var askedConsent = 0,
             /// What `/health` answers, and how often it was asked; the address is there at all.
             health = #"{"status":"ok","timestamp":1790000000000}"#, healthStatus = 200, askedHealth = 0,
             /// Bytes of failed uploads are cleared away.
@@ -30,9 +32,12 @@ final class FrameFastDouble: Sendable {
     let state = Mutex(State())
 
     /// Pictures with these bytes, as the storage got them.
-    func copies(_ sha256: String) -> Int { state.withLock { $0.uploads.values.count { $0.stored && $0.sha256 == sha256 } } }
+    func copies(_ sha256: String) -> Int {
+        state.withLock { $0.uploads.values.count { $0.stored && $0.sha256 == sha256 } }
+    }
 
-    static func start(_ edit: (inout State) -> Void = { _ in }) throws -> (double: FrameFastDouble, server: FaultServer) {
+    static func start(_ edit: (inout State) -> Void = { _ in }) throws -> (double: FrameFastDouble, server: FaultServer)
+    {
         let double = FrameFastDouble()
         double.state.withLock { edit(&$0) }
         let server = try FaultServer { seen, _ in double.answer(seen) }
@@ -45,15 +50,20 @@ final class FrameFastDouble: Sendable {
         if seen.target == "/uploads/presign" { return .compute { self.checked($0) } }
         guard Self.isKnown(seen) else { return Self.unknown }
         return state.withLock { state in
-            if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#) }
+            if state.gone {
+                return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#)
+            }
             if seen.target == "/consent" {
                 state.askedConsent += 1
                 defer { if seen.method == "POST" { state.consented = true } }
-                return .answer(seen.method == "POST" ? 201 : 200, body: #"{"data":{"isConsented":\#(state.consented)}}"#)
+                return .answer(
+                    seen.method == "POST" ? 201 : 200, body: #"{"data":{"isConsented":\#(state.consented)}}"#)
             }
             if seen.target == "/dashboard" {
                 let credits = #"{"balance":\#(state.credits),"nearestExpiry":"2026-12-01T00:00:00.000Z"}"#
-                return .answer(200, body: #"{"data":{"credits":\#(credits),"events":[],"stats":{"totalPhotos":0,"totalFaces":0}}}"#)
+                return .answer(
+                    200, body: #"{"data":{"credits":\#(credits),"events":[],"stats":{"totalPhotos":0,"totalFaces":0}}}"#
+                )
             }
             if seen.target.hasPrefix("/uploads/events/e/"), seen.method == "POST" { return takeUp(seen, &state) }
             if seen.target.hasSuffix("/presign") { return again(seen, &state) }
@@ -62,7 +72,8 @@ final class FrameFastDouble: Sendable {
         }
     }
 
-    private static let unknown = FaultAct.answer(401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
+    private static let unknown = FaultAct.answer(
+        401, body: #"{"error":{"code":"UNAUTHENTICATED","message":"Authentication required"}}"#)
     private static func isKnown(_ seen: FaultServer.Seen) -> Bool {
         seen[header: "Authorization"]?.hasPrefix("Bearer ") == true && seen[header: "traceparent"]?.count == 55
     }
@@ -83,11 +94,14 @@ final class FrameFastDouble: Sendable {
             json["eventId"]?.text == "e", case .integer(let length)? = json["contentLength"],
             state.withLock({ state in
                 state.sizes.contains(length)
-                    && (!state.isChoosy || ["image/jpeg", "image/png", "image/webp"].contains(json["contentType"]?.text))
+                    && (!state.isChoosy
+                        || ["image/jpeg", "image/png", "image/webp"].contains(json["contentType"]?.text))
             })
         else { return .answer(400, body: #"{"success":false,"error":{"issues":[],"name":"ZodError"}}"#) }
         return state.withLock { state in
-            if state.gone { return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#) }
+            if state.gone {
+                return .answer(410, body: #"{"error":{"code":"GONE","message":"This event has expired"}}"#)
+            }
             return begin(seen, &state)
         }
     }
@@ -96,8 +110,12 @@ final class FrameFastDouble: Sendable {
     private func takeUp(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
         let parts = seen.target.split(separator: "/").map(String.init)
         let ids = parts[3] == "retry-all" ? Array(state.uploads.keys) : parts.last == "retry" ? [parts[3]] : []
-        let found = ids.filter { state.uploads[$0]?.state == "failed" && state.uploads[$0]?.code == "insufficient_credits" }
-        if state.credits <= 0 { return .answer(402, body: #"{"error":{"code":"PAYMENT_REQUIRED","message":"Insufficient credits"}}"#) }
+        let found = ids.filter {
+            state.uploads[$0]?.state == "failed" && state.uploads[$0]?.code == "insufficient_credits"
+        }
+        if state.credits <= 0 {
+            return .answer(402, body: #"{"error":{"code":"PAYMENT_REQUIRED","message":"Insufficient credits"}}"#)
+        }
         for id in found where !state.isCleared {
             guard var upload = state.uploads[id] else { continue }
             (upload.state, upload.polls, upload.code) = ("processing", 0, "")
@@ -122,7 +140,8 @@ final class FrameFastDouble: Sendable {
         let id = String(seen.target.split(separator: "/")[1])
         guard var upload = state.uploads[id] else { return .answer(404, body: "{}") }
         guard upload.state == "pending" || upload.state == "expired" || upload.state == "failed" else {
-            return .answer(409, body: #"{"error":{"code":"CONFLICT","message":"Cannot re-presign: upload is \#(upload.state)"}}"#)
+            return .answer(
+                409, body: #"{"error":{"code":"CONFLICT","message":"Cannot re-presign: upload is \#(upload.state)"}}"#)
         }
         // The new address is for new bytes.
         (upload.state, upload.key, upload.stored, upload.code, upload.polls) = ("pending", upload.key + 1, false, "", 0)
@@ -133,8 +152,11 @@ final class FrameFastDouble: Sendable {
     /// The storage has the address that the client came to: a proxy stays in between.
     private func ticket(_ seen: FaultServer.Seen, _ id: String, _ key: Int, _ status: Int) -> FaultAct {
         let url = "http://\(seen[header: "Host"] ?? "")/bucket/\(id)/\(key)?X-Amz-Signature=s3cr3tsig"
-        let headers = #"{"Content-Type":"image/jpeg","Content-Length":"100000","If-None-Match":"*","x-amz-meta-traceparent":"t"}"#
-        return .answer(status, body: #"{"data":{"uploadId":"\#(id)","putUrl":"\#(url)","objectKey":"k","requiredHeaders":\#(headers)}}"#)
+        let headers =
+            #"{"Content-Type":"image/jpeg","Content-Length":"100000","If-None-Match":"*","x-amz-meta-traceparent":"t"}"#
+        return .answer(
+            status,
+            body: #"{"data":{"uploadId":"\#(id)","putUrl":"\#(url)","objectKey":"k","requiredHeaders":\#(headers)}}"#)
     }
 
     /// The storage: the signed headers and no others that count, or 403.
@@ -166,7 +188,9 @@ final class FrameFastDouble: Sendable {
 
     private func report(_ seen: FaultServer.Seen, _ state: inout State) -> FaultAct {
         let ids = seen.target.split(separator: "=").last?.split(separator: ",").map(String.init) ?? []
-        guard (1...50).contains(ids.count) else { return .answer(400, body: #"{"success":false,"error":{"name":"ZodError"}}"#) }
+        guard (1...50).contains(ids.count) else {
+            return .answer(400, body: #"{"success":false,"error":{"name":"ZodError"}}"#)
+        }
         if state.silentNext > 0 {
             state.silentNext -= 1
             return .answer(200, body: #"{"data":[]}"#)

@@ -19,7 +19,10 @@ import Testing
         defer { server.stop() }
         let target = try target(server.url) { $0.event = "" }
         let first = try #require(try await target.events(nil))
-        #expect(first.events == [GalleryEvent(id: "e-2", name: "Smith ", date: "2026-05-01T00:00:00Z", note: "until 2026-06-01")])
+        #expect(
+            first.events == [
+                GalleryEvent(id: "e-2", name: "Smith ", date: "2026-05-01T00:00:00Z", note: "until 2026-06-01")
+            ])
         let second = try #require(try await target.events(first.next))
         #expect(second.events.map(\.id) == ["e-1"] && second.next == nil)
         #expect(server.seen.map(\.target) == ["/events?page=0&limit=100", "/events?page=1&limit=100"])

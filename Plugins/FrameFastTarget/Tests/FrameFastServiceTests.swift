@@ -18,7 +18,8 @@ import Testing
         defer { server.stop() }
         let target = try target(server.url)
         try await target.health()
-        for (status, body) in [(200, "{}"), (200, #"{"status":"OK"}"#), (404, ""), (405, ""), (401, "{}"), (403, "{}")] {
+        for (status, body) in [(200, "{}"), (200, #"{"status":"OK"}"#), (404, ""), (405, ""), (401, "{}"), (403, "{}")]
+        {
             double.state.withLock { ($0.healthStatus, $0.health) = (status, body) }
             try await target.health()
         }
@@ -29,7 +30,9 @@ import Testing
         let (double, server) = try FrameFastDouble.start()
         defer { server.stop() }
         let target = try target(server.url)
-        for (status, body) in [(200, #"{"status":"degraded"}"#), (503, #"{"status":"down"}"#), (500, ""), (502, "<html>")] {
+        for (status, body) in [
+            (200, #"{"status":"degraded"}"#), (503, #"{"status":"down"}"#), (500, ""), (502, "<html>"),
+        ] {
             double.state.withLock { ($0.healthStatus, $0.health) = (status, body) }
             #expect(await code { () async throws(IngestError) in try await target.health() } == .unavailable)
             #expect(await code { () async throws(IngestError) in try await target.check() } == .unavailable)
@@ -55,7 +58,8 @@ import Testing
     /// Two pictures and one credit: the second is stored there, and put off.
     private func broke() async throws -> (FrameFastDouble, FaultServer, FrameFastTarget, SampleJob) {
         let (double, server) = try FrameFastDouble.start { $0.credits = 1 }
-        let target = try target(server.url) { $0.poll = .milliseconds(50) }, first = try SampleJob(), second = try SampleJob(count: 100)
+        let target = try target(server.url) { $0.poll = .milliseconds(50) }, first = try SampleJob()
+        let second = try SampleJob(count: 100)
         _ = try await target.upload(first.job())
         // The last credit goes to somebody else between the address and the work.
         double.state.withLock { ($0.credits, $0.creditsOnceStored) = (1, 0) }

@@ -44,7 +44,8 @@ import Testing
     @Test func aPictureThatIsProcessedTakesNoWorker() async throws {
         let (double, server) = try FrameFastDouble.start { $0.processesUntil = 12 }
         defer { server.stop() }
-        let target = try target(server.url) { $0.web.workers = 1 }, samples = try (0..<12).map { _ in try SampleJob(count: 100) }
+        let target = try target(server.url) { $0.web.workers = 1 }
+        let samples = try (0..<12).map { _ in try SampleJob(count: 100) }
         #expect(target.traits.parallel == 1 && target.traits.waiting == 50)
         let taken = await withTaskGroup(of: Bool.self) { group in
             for sample in samples { group.addTask { (try? await target.upload(sample.job())) != nil } }
@@ -90,7 +91,8 @@ import Testing
         let (double, server) = try FrameFastDouble.start { $0.credits = 0 }
         defer { server.stop() }
         let sample = try SampleJob(), target = try target(server.url)
-        #expect(await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .storageFull)
+        #expect(
+            await Self.code { () async throws(IngestError) in try await target.upload(sample.job()) } == .storageFull)
         double.state.withLock { $0.gone = true }
         do throws(IngestError) {
             _ = try await target.upload(sample.job())
@@ -110,8 +112,8 @@ import Testing
     @Test func anUploadGivesTheConsentThatNoCheckGave() async throws {
         let (double, server) = try FrameFastDouble.start()
         defer { server.stop() }
-        let samples = try (0..<3).map { _ in try SampleJob() },
-            willing = try target(server.url) { ($0.profile, $0.acceptConsent) = (.january, true) }
+        let samples = try (0..<3).map { _ in try SampleJob() }
+        let willing = try target(server.url) { ($0.profile, $0.acceptConsent) = (.january, true) }
         await withTaskGroup(of: Void.self) { group in
             for job in samples.map({ $0.job() }) { group.addTask { _ = try? await willing.upload(job) } }
         }
@@ -119,13 +121,16 @@ import Testing
         #expect(double.state.withLock { $0.consented && $0.askedConsent == 2 && $0.uploads.count == 3 })
         let silent = try target(server.url) { $0.profile = .january }, sample = try SampleJob()
         double.state.withLock { $0.consented = false }
-        #expect(await Self.code { () async throws(IngestError) in try await silent.upload(sample.job()) } == .unauthorized)
+        #expect(
+            await Self.code { () async throws(IngestError) in try await silent.upload(sample.job()) } == .unauthorized)
         #expect(double.state.withLock { $0.uploads.count } == 3)
     }
 
     @Test func limitsAreToldBeforeAnythingIsSent() throws {
-        let now = try target("https://api.example").traits, then = try target("https://api.example") { $0.profile = .january }.traits
-        #expect(now.maxSize == 10 << 20 && now.extensions == ["jpg", "jpeg", "png", "webp"] && now.maxPixels == 25_000_000)
+        let now = try target("https://api.example").traits
+        let then = try target("https://api.example") { $0.profile = .january }.traits
+        #expect(
+            now.maxSize == 10 << 20 && now.extensions == ["jpg", "jpeg", "png", "webp"] && now.maxPixels == 25_000_000)
         #expect(then.maxSize == 20 << 20 && then.extensions?.contains("heic") == true)
     }
 }

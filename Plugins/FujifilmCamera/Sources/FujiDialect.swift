@@ -9,7 +9,8 @@ enum FujiDialect {
     struct Memory: HandlerMemory {
         var state = State.full
         var count: UInt32 = 0
-        /// In the state `oneByOne` the camera gives object 1 again and again: the one told about, and how many there were.
+        /// In the state `oneByOne` the camera gives object 1 again and again: the one told about, and how many there
+        /// were.
         var current: CameraObject?
         var given: UInt32 = 0
     }
@@ -24,7 +25,9 @@ enum FujiDialect {
             let told = events[FujiProperty.state]
             let number = told == nil ? try value(FujiProperty.state, camera) : told
             if let number, number != 0 {
-                guard let state = State(rawValue: number) else { throw .denied("it is in a mode that we do not know (\(number))") }
+                guard let state = State(rawValue: number) else {
+                    throw .denied("it is in a mode that we do not know (\(number))")
+                }
                 camera[Memory.self].state = state
                 break
             }
@@ -79,7 +82,9 @@ enum FujiDialect {
         if let failure { throw failure }
     }
 
-    private static func objects(_ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {
+    private static func objects(_ numbers: ClosedRange<UInt32>, _ camera: isolated PTPCamera) throws(PTPError)
+        -> [CameraObject]
+    {
         var listedObjects = ListedObjects()
         try objects(numbers, camera, into: &listedObjects)
         return listedObjects.objects
@@ -98,7 +103,9 @@ enum FujiDialect {
             guard camera[Memory.self].current == nil, let object = try frame(camera) else { return [] }
             return [.object(object)]
         }
-        guard let now = events[FujiProperty.count], now <= countLimit, now != camera[Memory.self].count else { return [] }
+        guard let now = events[FujiProperty.count], now <= countLimit, now != camera[Memory.self].count else {
+            return []
+        }
         let before = camera[Memory.self].count
         camera[Memory.self].count = now
         guard now > before else { return [.changed] }

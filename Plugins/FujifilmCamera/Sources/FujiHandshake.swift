@@ -38,8 +38,9 @@ public enum FujiHandshake {
     /// Says who we are; returns what the camera calls itself.
     ///
     /// `busy` when it refuses, which may pass.
-    public static func exchange(_ stream: some ByteStream, _ identity: InitiatorIdentity, by deadline: Deadline) throws(PTPError) -> String
-    {
+    public static func exchange(
+        _ stream: some ByteStream, _ identity: InitiatorIdentity, by deadline: Deadline
+    ) throws(PTPError) -> String {
         try stream.write(request(identity), by: deadline)
         var buffer = StreamBuffer(capacity: 4096)
         try buffer.fill(8, from: stream, by: deadline)
@@ -48,7 +49,9 @@ public enum FujiHandshake {
             return (try cursor.take(UInt32.self, from: bytes), try cursor.take(UInt32.self, from: bytes))
         }
         if kind == 5 { throw .busy("it refused the connection") }
-        guard kind == 2, (28...1024).contains(length) else { throw .malformed("a greeting of type \(kind) with \(length) bytes") }
+        guard kind == 2, (28...1024).contains(length) else {
+            throw .malformed("a greeting of type \(kind) with \(length) bytes")
+        }
         try buffer.fill(Int(length), from: stream, by: deadline)
         return try buffer.peek(Int(length)) { bytes throws(PTPError) in try name(bytes) }
     }
@@ -63,6 +66,9 @@ public enum FujiHandshake {
 enum FujiPause {
     /// Blocks the thread, which is one for that.
     static func wait(_ duration: Duration) {
-        usleep(UInt32(clamping: duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000))
+        usleep(
+            UInt32(
+                clamping: duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000)
+        )
     }
 }

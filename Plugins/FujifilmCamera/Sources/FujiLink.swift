@@ -37,13 +37,15 @@ public final class FujiLink: CameraLink {
         info.vendorExtension = 0xE
         (info.manufacturer, info.model) = ("FUJIFILM", model)
         info.operations = [
-            .getDeviceInfo, .openSession, .closeSession, .getObjectInfo, .getObject, .getThumb, .getPartialObject, .getDevicePropValue,
-            .setDevicePropValue, .fujiCameraInfo,
+            .getDeviceInfo, .openSession, .closeSession, .getObjectInfo, .getObject, .getThumb, .getPartialObject,
+            .getDevicePropValue, .setDevicePropValue, .fujiCameraInfo,
         ]
         return info
     }
 
-    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(
+        _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
+    ) throws(PTPError) {
         try usable()
         try stream.write(BulkContainer.command(operation, transaction: transaction), by: deadline)
         guard phase == .send else { return }
@@ -62,7 +64,9 @@ public final class FujiLink: CameraLink {
         }
     }
 
-    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try buffer.peek(shown, body) }
+    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R {
+        try buffer.peek(shown, body)
+    }
 
     /// The dialect has no way to cancel: what is on its way is read to its end.
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {}
@@ -73,7 +77,9 @@ public final class FujiLink: CameraLink {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        if broken == nil, eventQueue.ended == nil { try? stream.write(FujiHandshake.goodbye, by: .after(.milliseconds(500))) }
+        if broken == nil, eventQueue.ended == nil {
+            try? stream.write(FujiHandshake.goodbye, by: .after(.milliseconds(500)))
+        }
         stop()
     }
 

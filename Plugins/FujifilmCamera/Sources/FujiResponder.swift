@@ -2,7 +2,8 @@ import PTPKit
 import Synchronization
 import VirtualCamera
 
-/// Serves a virtual camera in the app's dialect: commands on one port, and from the start of a capture two more that stay silent.
+/// Serves a virtual camera in the app's dialect: commands on one port, and from the start of a capture two more that
+/// stay silent.
 final class FujiResponder: CameraServer {
     private let camera: VirtualCamera
     private let listener: TCPListener

@@ -17,7 +17,9 @@ struct FujiSender {
         if case .stale(let count) = fault {
             for _ in 0..<count { try write(BulkContainer.response(Response(.ok, transaction: id &- 1))) }
         }
-        if case .noise = fault { try write(FujiHandshake.answer(model: "again", guid: [UInt8](repeating: 1, count: 16))) }
+        if case .noise = fault {
+            try write(FujiHandshake.answer(model: "again", guid: [UInt8](repeating: 1, count: 16)))
+        }
         if let payload = reply.answer.payload, fault != .noData {
             guard try data(payload, request, fault) else { return false }
         }
@@ -30,7 +32,9 @@ struct FujiSender {
         return true
     }
 
-    private func data(_ payload: Answer.Payload, _ request: VirtualRequest, _ fault: Fault.Kind?) throws(PTPError) -> Bool {
+    private func data(_ payload: Answer.Payload, _ request: VirtualRequest, _ fault: Fault.Kind?) throws(PTPError)
+        -> Bool
+    {
         var bytes = payload.slice(at: 0, count: Int(payload.count))
         var length = UInt32(clamping: bytes.count + BulkHeader.size)
         if case .announce(let total) = fault { length = UInt32(clamping: total) }
@@ -43,7 +47,8 @@ struct FujiSender {
             length = UInt32(clamping: bytes.count + BulkHeader.size)
         }
         var writer = ByteWriter(capacity: bytes.count + BulkHeader.size)
-        BulkHeader(length: length, kind: .data, code: request.operation.code.rawValue, transaction: request.transaction).write(to: &writer)
+        BulkHeader(length: length, kind: .data, code: request.operation.code.rawValue, transaction: request.transaction)
+            .write(to: &writer)
         if case .drop(let after) = fault {
             try write(writer.bytes + bytes.prefix(Int(clamping: after)))
             return false

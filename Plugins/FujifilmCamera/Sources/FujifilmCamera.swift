@@ -5,8 +5,8 @@ public import PTPKit
 public struct FujifilmCamera: CameraModule {
     public typealias Config = CommonCameraConfig
     public static let manifest = Manifest(
-        "fujifilm", "Takes files from Fujifilm cameras: over Wi-Fi as their app does, or over USB.", stability: .experimental,
-        gives: [.file])
+        "fujifilm", "Takes files from Fujifilm cameras: over Wi-Fi as their app does, or over USB.",
+        stability: .experimental, gives: [.file])
 
     public let handler = FujifilmHandler()
     public let options: CameraOptions
@@ -18,7 +18,8 @@ public struct FujifilmCamera: CameraModule {
 
     /// The dialect's own port, and its own greeting.
     public func connector(to host: CameraHost) throws(IngestError) -> any CameraConnector {
-        FujiCameraConnector(host: host.host, port: host.port ?? FujiCameraConnector.commandPort, identity: try visit.identity())
+        FujiCameraConnector(
+            host: host.host, port: host.port ?? FujiCameraConnector.commandPort, identity: try visit.identity())
     }
 }
 

@@ -13,8 +13,8 @@ enum FujiProperty {
 
 /// What Fujifilm bodies do differently.
 ///
-/// Over Wi-Fi nothing but the number of objects is told, and a person lets us in on the camera. Over USB new objects are found by comparing
-/// lists of handles, and parts of objects cannot be relied on.
+/// Over Wi-Fi nothing but the number of objects is told, and a person lets us in on the camera. Over USB new objects
+/// are found by comparing lists of handles, and parts of objects cannot be relied on.
 public struct FujifilmHandler: ManufacturerHandler {
     /// How long a person may take to confirm on the camera.
     private let confirmation: Duration
@@ -31,7 +31,9 @@ public struct FujifilmHandler: ManufacturerHandler {
             quirks.settle = .zero
         }
         return [
-            CameraMatch("the app's dialect over Wi-Fi", manufacturer: "fujifilm", operations: [.fujiCameraInfo], quirks: dialect),
+            CameraMatch(
+                "the app's dialect over Wi-Fi", manufacturer: "fujifilm", operations: [.fujiCameraInfo], quirks: dialect
+            ),
             CameraMatch("made by Fujifilm", vendor: 0x04CB, manufacturer: "fuji"),
             CameraMatch("Fujifilm's USB number", vendor: 0x04CB, onlyUSB: true),
         ]
@@ -82,7 +84,9 @@ public struct FujifilmHandler: ManufacturerHandler {
     public func fetch(
         _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
     ) throws(PTPError) {
-        guard Self.speaksDialect(camera) else { return try StandardFetch.whole(object, from: range.lowerBound, camera, into: sink) }
+        guard Self.speaksDialect(camera) else {
+            return try StandardFetch.whole(object, from: range.lowerBound, camera, into: sink)
+        }
         try FujiDialect.fetch(object, range, camera, into: sink)
     }
 

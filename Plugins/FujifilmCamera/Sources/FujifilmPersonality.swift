@@ -24,7 +24,11 @@ public struct FujifilmPersonality: Personality {
         info.vendorDescription = "fujifilm.co.jp: 1.0; "
         let usb: Set<OperationCode> = [0x100B, 0x900C, 0x900D, 0x901D]
         info.operations = StandardPersonality.operations.subtracting([.getPartialObject64]).union(usb)
-        if isWireless { info.operations.formUnion([.setDevicePropValue, .initiateOpenCapture, .terminateOpenCapture, .fujiCameraInfo]) }
+        if isWireless {
+            info.operations.formUnion([
+                .setDevicePropValue, .initiateOpenCapture, .terminateOpenCapture, .fujiCameraInfo,
+            ])
+        }
         info.events = [.objectAdded, .objectRemoved, .storeAdded, .storeRemoved, .captureComplete]
         info.imageFormats = [.exifJPEG, 0xB103]
         (info.manufacturer, info.model, info.version, info.serial) = ("FUJIFILM", "X-T4", "1.50", "593332323134")
@@ -41,7 +45,9 @@ public struct FujifilmPersonality: Personality {
     }
 
     public func serve(_ camera: VirtualCamera, address: String, port: UInt16) throws(PTPError) -> any CameraServer {
-        isWireless ? try FujiResponder(camera, address: address, port: port) : try PTPIPResponder(camera, address: address, port: port)
+        isWireless
+            ? try FujiResponder(camera, address: address, port: port)
+            : try PTPIPResponder(camera, address: address, port: port)
     }
 
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {
@@ -62,7 +68,8 @@ public struct FujifilmPersonality: Personality {
         case .fujiCameraInfo: return .data([UInt8](repeating: 0, count: 8))
         case .getObjectHandles:
             var writer = ByteWriter()
-            writer.put(array: ObjectHandle(operation.parameter(2)).isReal ? [] : files(body).indices.map { UInt32($0 + 1) })
+            writer.put(
+                array: ObjectHandle(operation.parameter(2)).isReal ? [] : files(body).indices.map { UInt32($0 + 1) })
             return .data(writer.bytes)
         case .getObjectInfo, .getPartialObject, .getObject, .getThumb: return object(operation, &body)
         default: return nil
@@ -78,7 +85,9 @@ public struct FujifilmPersonality: Personality {
         switch property {
         case FujiProperty.events:
             body[FujiBody.self].polls += 1
-            let changes: [(UInt16, UInt32)] = [(FujiProperty.state, state(body)), (FujiProperty.count, UInt32(files(body).count))]
+            let changes: [(UInt16, UInt32)] = [
+                (FujiProperty.state, state(body)), (FujiProperty.count, UInt32(files(body).count)),
+            ]
             writer.put(UInt16(changes.count))
             for (property, value) in changes {
                 writer.put(property)
@@ -94,15 +103,21 @@ public struct FujifilmPersonality: Personality {
         return .data(writer.bytes)
     }
 
-    private func state(_ body: VirtualBody) -> UInt32 { body[FujiBody.self].polls <= hesitation ? 0 : givesOneByOne ? 1 : 2 }
+    private func state(_ body: VirtualBody) -> UInt32 {
+        body[FujiBody.self].polls <= hesitation ? 0 : givesOneByOne ? 1 : 2
+    }
 
     private func set(_ property: UInt16, _ data: [UInt8], _ body: inout VirtualBody) -> Answer {
-        if property == FujiProperty.version, version == nil || version == .max { return Answer(.devicePropNotSupported) }
+        if property == FujiProperty.version, version == nil || version == .max {
+            return Answer(.devicePropNotSupported)
+        }
         if property == FujiProperty.fullSizes { body[FujiBody.self].givesFullSizes = data.first == 1 }
         return .ok
     }
 
-    private func files(_ body: VirtualBody) -> [VirtualObject] { Array(body.cards.flatMap(\.files).dropFirst(body[FujiBody.self].taken)) }
+    private func files(_ body: VirtualBody) -> [VirtualObject] {
+        Array(body.cards.flatMap(\.files).dropFirst(body[FujiBody.self].taken))
+    }
 
     private func object(_ operation: Operation, _ body: inout VirtualBody) -> Answer {
         let (files, number) = (files(body), Int(operation.parameter(0)))
@@ -114,7 +129,9 @@ public struct FujifilmPersonality: Personality {
         case .getObjectInfo:
             var info = file.info
             info.parent = ObjectHandle(0)
-            if insistsOnPreviewSizes || !body[FujiBody.self].givesFullSizes && !isPatient { info.size = min(info.size, 102_400) }
+            if insistsOnPreviewSizes || !body[FujiBody.self].givesFullSizes && !isPatient {
+                info.size = min(info.size, 102_400)
+            }
             return .data(info.encoded)
         case .getPartialObject:
             let offset = UInt64(operation.parameter(1))

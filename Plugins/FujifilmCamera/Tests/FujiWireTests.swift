@@ -4,7 +4,8 @@ import Testing
 
 @testable import FujifilmCamera
 
-/// The dialect's one connection, fed with what no body should send: nothing may trap, hang, or be taken for more than it is.
+/// The dialect's one connection, fed with what no body should send: nothing may trap, hang, or be taken for more than
+/// it is.
 @Suite struct FujiWireTests {
     /// Plays bytes in pieces and then ends.
     private final class Played: ByteStream {
@@ -37,7 +38,8 @@ import Testing
     }
 
     private static let answer =
-        BulkContainer.data(.getObject, transaction: 1, [UInt8](0..<200)) + BulkContainer.response(Response(.ok, transaction: 1))
+        BulkContainer.data(.getObject, transaction: 1, [UInt8](0..<200))
+        + BulkContainer.response(Response(.ok, transaction: 1))
 
     /// Follows one transaction; the bytes that were delivered, or nil where it failed.
     private func follow(_ bytes: [UInt8], piece: Int) -> Int? {
@@ -46,8 +48,12 @@ import Testing
         var machine = Transaction(id: 1, operation: .getObject, expectsData: true)
         var delivered = 0
         for _ in 0..<2000 {
-            guard let inbound = try? link.next(by: .after(.seconds(5))), let step = try? machine.take(inbound) else { return nil }
-            if case .deliver = step { delivered += (try? link.payload { part throws(PTPError) in part.byteCount }) ?? 0 }
+            guard let inbound = try? link.next(by: .after(.seconds(5))), let step = try? machine.take(inbound) else {
+                return nil
+            }
+            if case .deliver = step {
+                delivered += (try? link.payload { part throws(PTPError) in part.byteCount }) ?? 0
+            }
             if case .finished = step {
                 #expect(UInt64(delivered) == machine.received)
                 return delivered

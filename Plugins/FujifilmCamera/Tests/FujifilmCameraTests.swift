@@ -12,7 +12,9 @@ import VirtualCamera
     static let wired = CameraBench(FujifilmCamera.self, as: FujifilmPersonality(isWireless: false), usb: usb)
 
     @Test(arguments: CameraConformance<FujifilmCamera>.all)
-    func conformanceOverWiFi(check: CameraCheck<FujifilmCamera>) async throws { try await check.run(Self.wireless, .network) }
+    func conformanceOverWiFi(check: CameraCheck<FujifilmCamera>) async throws {
+        try await check.run(Self.wireless, .network)
+    }
 
     @Test(arguments: CameraConformance<FujifilmCamera>.all)
     func conformanceOverUSB(check: CameraCheck<FujifilmCamera>) async throws { try await check.run(Self.wired, .bus) }
@@ -27,7 +29,8 @@ import VirtualCamera
     func aForeignClientSpeaksTheAppsDialect() async throws {
         var personality = FujifilmPersonality()
         personality.isPatient = true
-        try await ForeignClient.check(personality, model: "Fuji X (WLAN)", port: "ptpip:127.0.0.55") { camera throws(PTPError) in
+        try await ForeignClient.check(personality, model: "Fuji X (WLAN)", port: "ptpip:127.0.0.55") {
+            camera throws(PTPError) in
             try camera.personality.serve(camera, address: "127.0.0.55", port: 55740)
         }
     }
@@ -37,7 +40,9 @@ import VirtualCamera
             let entries = try await scene.session.entries()
             #expect(entries.contains { $0.origin.size > 102_400 })
             await scene.session.close()
-            let values = scene.camera.log.filter { $0.operation == Operation(.setDevicePropValue, [UInt32(FujiProperty.fullSizes)]) }
+            let values = scene.camera.log.filter {
+                $0.operation == Operation(.setDevicePropValue, [UInt32(FujiProperty.fullSizes)])
+            }
             #expect(values.first?.data == [1, 0] && values.last?.data == [0, 0])
         }
     }
@@ -59,13 +64,17 @@ import VirtualCamera
         try await CameraBench(FujifilmCamera.self, as: personality, usb: Self.usb).run(.network) { scene in
             let entry = try #require(try await scene.session.entries().first { $0.origin.size == 102_400 })
             let failure = await #expect(throws: IngestError.self) { _ = try await scene.bytes(of: entry) }
-            #expect(failure?.code == .corruptData && failure?.message.contains("holds more") == true, "\(failure?.message ?? "")")
+            #expect(
+                failure?.code == .corruptData && failure?.message.contains("holds more") == true,
+                "\(failure?.message ?? "")")
         }
     }
 
     @Test func partsAreNeverAskedForOverUSB() async throws {
         try await Self.wired.run(.bus) { scene in
-            for entry in try await scene.session.entries() { _ = try await scene.bytes(of: entry, from: entry.origin.size / 2) }
+            for entry in try await scene.session.entries() {
+                _ = try await scene.bytes(of: entry, from: entry.origin.size / 2)
+            }
             #expect(!scene.camera.log.contains { $0.operation.code == .getPartialObject })
         }
     }
@@ -96,12 +105,17 @@ import VirtualCamera
     ) {
         var card = VirtualCard()
         card.add(VirtualFile("DSCF0001.JPG", .pattern(seed: 1, size: 3 << 20)))
-        let responder = try FujiResponder(VirtualCamera(personality, cards: [card], faults: faults), address: "127.0.0.1", port: 0)
-        let link = try FujiCameraConnector(host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test")).open()
+        let responder = try FujiResponder(
+            VirtualCamera(personality, cards: [card], faults: faults), address: "127.0.0.1", port: 0)
+        let link = try FujiCameraConnector(
+            host: "127.0.0.1", port: responder.port, identity: .init(guid: [1], name: "test")
+        ).open()
         return (responder, PTPCamera(link))
     }
 
-    private func changes(_ bytes: [UInt8]) throws(PTPError) -> [UInt16: UInt32] { try FujiDialect.changes(bytes.span.bytes) }
+    private func changes(_ bytes: [UInt8]) throws(PTPError) -> [UInt16: UInt32] {
+        try FujiDialect.changes(bytes.span.bytes)
+    }
 
     @Test func aListOfChangesThatCountsMoreThanItHoldsIsRefused() throws {
         #expect(throws: PTPError.self) { try changes([2, 0, 0, 0xDF, 2, 0, 0, 0]) }
@@ -118,7 +132,9 @@ import VirtualCamera
         defer { responder.stop() }
         try await camera.open()
         do throws(PTPError) {
-            try await camera.run { camera throws(PTPError) in try FujiDialect.enter(camera, waiting: .milliseconds(300)) }
+            try await camera.run { camera throws(PTPError) in
+                try FujiDialect.enter(camera, waiting: .milliseconds(300))
+            }
             Issue.record("was let in")
         } catch { if case .denied = error {} else { Issue.record("\(error)") } }
         await camera.close()
@@ -158,7 +174,9 @@ import VirtualCamera
         try await FujifilmCameraTests.wireless.run(.network) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
-            scene.camera.withBody { body in for file in body.cards[0].files.prefix(2) { body.cards[0].remove(file.handle) } }
+            scene.camera.withBody { body in
+                for file in body.cards[0].files.prefix(2) { body.cards[0].remove(file.handle) }
+            }
             scene.camera.shoot([VirtualFile("DSCF0099.JPG", .pattern(seed: 3, size: 1234))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             #expect(entry.origin.name == "DSCF0099.JPG")
@@ -170,6 +188,8 @@ import VirtualCamera
         #expect(whole.count == FujiHandshake.answerSize)
         for length in 0...whole.count { _ = try? FujiHandshake.name(Array(whole[..<length]).span.bytes) }
         #expect(try FujiHandshake.name(whole.span.bytes) == "X-T4")
-        #expect(FujiHandshake.request(.init(guid: [1], name: String(repeating: "n", count: 80))).count == FujiHandshake.requestSize)
+        #expect(
+            FujiHandshake.request(.init(guid: [1], name: String(repeating: "n", count: 80))).count
+                == FujiHandshake.requestSize)
     }
 }

@@ -9,7 +9,8 @@ import VirtualCamera
     func anythingAtAllIsSurvived(seed: UInt64) async {
         for round in 0..<20 as Range<UInt64> {
             await ScriptedLink.exercise(
-                FujifilmHandler(confirmation: .zero), as: FujifilmPersonality().info, ScriptedLink.random(seed * 1000 + round))
+                FujifilmHandler(confirmation: .zero), as: FujifilmPersonality().info,
+                ScriptedLink.random(seed * 1000 + round))
         }
     }
 }

@@ -11,7 +11,9 @@ public struct GPhoto2Source: Module, SourceDriver {
         public init() {}
         public static let schema: Schema<Self> = [
             .field(
-                "port", \.port, "Only the camera at this port, as `gphoto2 --auto-detect` names it; without it, every one that is found."),
+                "port", \.port,
+                "Only the camera at this port, as `gphoto2 --auto-detect` names it; without it, every one that is found."
+            ),
             .field("model", \.model, "Its model by libgphoto2's name, where that cannot be found out."),
             .field("formats", \.formats, "Only files of these kinds; without any, everything."),
             .field("backlog", \.backlog, "What `run` takes of the files that are on the camera when it is met."),
@@ -19,8 +21,8 @@ public struct GPhoto2Source: Module, SourceDriver {
     }
 
     public static let manifest = Manifest(
-        "gphoto2", "Takes files from any camera that libgphoto2 knows, each in a process of its own.", stability: .experimental,
-        gives: [.file])
+        "gphoto2", "Takes files from any camera that libgphoto2 knows, each in a process of its own.",
+        stability: .experimental, gives: [.file])
 
     private let config: Config
     private let context: ModuleContext
@@ -49,7 +51,8 @@ public struct GPhoto2Source: Module, SourceDriver {
         }
         if places.isEmpty, !config.port.isEmpty {
             throw IngestError(
-                .notFound, "libgphoto2 finds no camera at \(config.port).", advice: "filmgate cameras lists what is there.")
+                .notFound, "libgphoto2 finds no camera at \(config.port).",
+                advice: "filmgate cameras lists what is there.")
         }
         return places
     }
@@ -84,7 +87,8 @@ public struct GPhoto2Source: Module, SourceDriver {
             defer { link.end() }
             var found: [(model: String, port: String)] = []
             try link.ask(.detect, silence: .seconds(30)) { reply throws(IngestError) in
-                guard case .camera(let model, let port) = reply, wanted.isEmpty || wanted == port, found.count < 64 else { return }
+                guard case .camera(let model, let port) = reply, wanted.isEmpty || wanted == port, found.count < 64
+                else { return }
                 found.append((model, port))
             }
             // A mounted card is the card source's, unless its port was asked for.
@@ -98,7 +102,8 @@ public struct GPhoto2Source: Module, SourceDriver {
             let connections = context.lookup.service(CameraConnections.self)
         else { return false }
         let buses = context.lookup.services.compactMap { $0 as? any CameraBus }
-        guard let door = buses.lazy.flatMap({ (try? $0.connectors()) ?? [] }).first(where: { $0.address == address }) else { return false }
+        guard let door = buses.lazy.flatMap({ (try? $0.connectors()) ?? [] }).first(where: { $0.address == address })
+        else { return false }
         do throws(PTPError) {
             let (info, holder) = try await connections.look(door)
             if holder != nil || order.taker(of: info, door.usb) != nil { return true }

@@ -15,12 +15,15 @@ struct GPhotoEntries: Sendable {
     static func hasSerial(_ body: GPhotoBody) -> Bool { body.serial.contains { $0 != "0" && $0 != " " } }
 
     func entry(_ file: GPhotoFile) -> SourceEntry {
-        let folders = file.path.folder.split(separator: UInt8(ascii: "/")).map { SafeName.component(String(decoding: $0, as: UTF8.self)) }
+        let folders = file.path.folder.split(separator: UInt8(ascii: "/")).map {
+            SafeName.component(String(decoding: $0, as: UTF8.self))
+        }
         let name = SafeName.component(String(decoding: file.path.name, as: UTF8.self))
         let kind = MediaKind(fileName: name), path = (folders + [name]).joined(separator: "/")
         let (time, overflow) = file.seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let origin = Origin(
-            source: place.source, volume: volume, root: place.address, path: path, size: file.size, modified: overflow ? 0 : time)
+            source: place.source, volume: volume, root: place.address, path: path, size: file.size,
+            modified: overflow ? 0 : time)
         var entry = SourceEntry(origin: origin, kind: kind, shot: shot(folders, name, kind))
         if !formats.isEmpty, !formats.contains(kind) {
             entry.fate = .filtered("Not among the formats \(formats.map(\.rawValue).joined(separator: ", ")).")
@@ -60,7 +63,9 @@ struct GPhotoEntries: Sendable {
             }
         }
         return shots.flatMap { shot in
-            shot.enumerated().sorted { ($0.element.entry.kind.rank, $0.offset) < ($1.element.entry.kind.rank, $1.offset) }.map(\.element)
+            shot.enumerated().sorted {
+                ($0.element.entry.kind.rank, $0.offset) < ($1.element.entry.kind.rank, $1.offset)
+            }.map(\.element)
         }
     }
 }

@@ -8,7 +8,8 @@ protocol GPhotoLink: AnyObject, Sendable {
     /// Asks, and passes on every answer until the last; `silence` is how long it may be quiet.
     ///
     /// Throws what libgphoto2 says, and `deviceGone` when its process ended or hung: the link is then of no more use.
-    func ask(_ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void) throws(IngestError)
+    func ask(_ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void)
+        throws(IngestError)
     /// True when it can be asked nothing more.
     var isOver: Bool { get }
     /// Lets the camera go. Safe to call twice, and from any thread: whoever is asking fails.
@@ -33,7 +34,8 @@ extension IngestError {
                     .deviceBusy,
                     "Close other programs that use the camera; the desktop's: systemctl --user mask --now gvfs-gphoto2-volume-monitor"
                 )
-            case -7, -10, -31, -34, -35, -51, -52, -113: (.deviceGone, "Check the cable, and that the camera is switched on.")
+            case -7, -10, -31, -34, -35, -51, -52, -113:
+                (.deviceGone, "Check the cable, and that the camera is switched on.")
             case -105, -5: (.notFound, nil)
             case -107, -108: (.notFound, nil)
             case -102: (.corruptData, nil)

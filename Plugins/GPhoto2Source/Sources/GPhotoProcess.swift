@@ -19,7 +19,8 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
     init(program: String? = ChildProgram.path, arguments: [String] = []) throws(IngestError) {
         guard let program else {
             throw IngestError(
-                .notFound, "filmgate-gphoto2 is not installed.", advice: "It belongs beside filmgate: make install puts it there.")
+                .notFound, "filmgate-gphoto2 is not installed.",
+                advice: "It belongs beside filmgate: make install puts it there.")
         }
         var pair: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
@@ -39,7 +40,9 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
 
     deinit { end() }
 
-    func ask(_ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void) throws(IngestError) {
+    func ask(
+        _ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void
+    ) throws(IngestError) {
         var failure: IngestError?, since = ContinuousClock.now
         do throws(WireError) {
             try channel.send(request.frame)
@@ -55,7 +58,8 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
                     isWhole = true
                     continue
                 }
-                // What is no longer wanted is still heard to its end, so that the camera is left in order; a large rest is not waited for.
+                // What is no longer wanted is still heard to its end, so that the camera is left in order; a large rest
+                // is not waited for.
                 guard failure == nil else {
                     if .now - since > .seconds(5) { break }
                     continue
@@ -74,7 +78,8 @@ final class GPhotoProcess: GPhotoLink, @unchecked Sendable {
         let advice = "The camera is asked again. Other cameras are not touched."
         switch error {
         case .timedOut: return IngestError(.deviceGone, "libgphoto2 hung and was ended.", advice: advice)
-        case .malformed: return IngestError(.deviceGone, "libgphoto2's process sent invalid data and was ended.", advice: advice)
+        case .malformed:
+            return IngestError(.deviceGone, "libgphoto2's process sent invalid data and was ended.", advice: advice)
         case .ended: return IngestError(.deviceGone, "libgphoto2's process ended\(how).", advice: advice)
         }
     }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// One camera in libgphoto2's hands.
 ///
-/// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from its beginning, and what had come is compared.
+/// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from
+/// its beginning, and what had come is compared.
 actor GPhotoSession: SourceSession {
     nonisolated let place: SourcePlace
     nonisolated let volume: String
@@ -25,8 +26,8 @@ actor GPhotoSession: SourceSession {
     private var gap: IngestError?
 
     private init(
-        _ place: SourcePlace, _ body: GPhotoBody, _ formats: [MediaKind], _ opening: GPhotoRequest, _ link: any GPhotoLink,
-        _ connect: @escaping GPhotoConnect, _ executor: BlockingExecutor
+        _ place: SourcePlace, _ body: GPhotoBody, _ formats: [MediaKind], _ opening: GPhotoRequest,
+        _ link: any GPhotoLink, _ connect: @escaping GPhotoConnect, _ executor: BlockingExecutor
     ) {
         (self.place, self.opening, self.connect, self.executor) = (place, opening, connect, executor)
         (volume, identifiesDevice) = (GPhotoEntries.volume(body, at: place.address), GPhotoEntries.hasSerial(body))
@@ -36,7 +37,8 @@ actor GPhotoSession: SourceSession {
 
     /// Starts a process and opens the camera in it.
     static func open(
-        _ place: SourcePlace, _ request: GPhotoRequest, _ config: GPhoto2Source.Config, _ connect: @escaping GPhotoConnect
+        _ place: SourcePlace, _ request: GPhotoRequest, _ config: GPhoto2Source.Config,
+        _ connect: @escaping GPhotoConnect
     ) async throws(IngestError) -> GPhotoSession {
         let pool = BlockingPool(width: 1)
         let (link, body) = try await pool.run { () throws(IngestError) in
@@ -91,7 +93,9 @@ actor GPhotoSession: SourceSession {
         var count: UInt64 = 0
         do throws(IngestError) {
             try again(tries: 1) { link throws(IngestError) in
-                try link.ask(.read(path, from: 0), silence: .seconds(60)) { if case .data(let bytes) = $0 { count += UInt64(bytes.count) } }
+                try link.ask(.read(path, from: 0), silence: .seconds(60)) {
+                    if case .data(let bytes) = $0 { count += UInt64(bytes.count) }
+                }
             }
         } catch {
             if error.code == .deviceGone { throw error }
@@ -101,7 +105,9 @@ actor GPhotoSession: SourceSession {
     }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
-        guard let path = paths[origin.volumePath] else { throw IngestError(.notFound, "\(origin.path) is no longer on \(place.label).") }
+        guard let path = paths[origin.volumePath] else {
+            throw IngestError(.notFound, "\(origin.path) is no longer on \(place.label).")
+        }
         let reading = RepeatedRead(sink, of: origin.path, from: offset)
         try again(tries: 3) { link throws(IngestError) in
             guard reading.position < origin.size || reading.position == 0 else { return }
@@ -110,7 +116,8 @@ actor GPhotoSession: SourceSession {
                 guard case .data(let bytes) = reply else { return }
                 guard UInt64(bytes.count) <= origin.size - min(position, origin.size) else {
                     throw IngestError(
-                        .corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(self.place.label) announced.")
+                        .corruptData,
+                        "\(origin.path) is longer than the \(origin.size) bytes that \(self.place.label) announced.")
                 }
                 try sink.write(bytes.span.bytes)
                 position += UInt64(bytes.count)
@@ -118,7 +125,8 @@ actor GPhotoSession: SourceSession {
         }
         guard reading.position == origin.size else {
             throw IngestError(
-                .corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
+                .corruptData,
+                "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
         }
     }
 
@@ -150,7 +158,9 @@ actor GPhotoSession: SourceSession {
     private func news() throws(IngestError) -> [SourceEntry] {
         var files: [GPhotoFile] = []
         try again(tries: 1) { link throws(IngestError) in
-            try link.ask(.wait(milliseconds: 500), silence: .seconds(60)) { if case .file(let file) = $0 { files.append(file) } }
+            try link.ask(.wait(milliseconds: 500), silence: .seconds(60)) {
+                if case .file(let file) = $0 { files.append(file) }
+            }
         }
         for index in files.indices where files[index].size == GPhotoFile.unknownSize {
             files[index].size = try measured(files[index].path)

@@ -13,7 +13,8 @@ import Testing
     func source(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) -> GPhoto2Source {
         var config = GPhoto2Source.Config()
         change(&config)
-        return GPhoto2Source(config, ModuleContext(name: "gphoto2", logger: Logger(label: "test"), state: ""), connect: camera.connect)
+        return GPhoto2Source(
+            config, ModuleContext(name: "gphoto2", logger: Logger(label: "test"), state: ""), connect: camera.connect)
     }
 
     func session(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) async throws -> any SourceSession {
@@ -22,7 +23,9 @@ import Testing
     }
 
     @Test func camerasAreFoundWithTheAddressThatOtherModulesGiveThem() async throws {
-        camera.state.withLock { $0.cameras += [("Old One", "serial:/dev/ttyS0"), ("Mass Storage Camera", "disk:/media/card")] }
+        camera.state.withLock {
+            $0.cameras += [("Old One", "serial:/dev/ttyS0"), ("Mass Storage Camera", "disk:/media/card")]
+        }
         let places = try await source().places()
         #expect(places.map(\.address) == ["usb://001/004", "gphoto2://serial:/dev/ttyS0"])
         #expect(places.map(\.label) == ["Body 5", "Old One"])
@@ -31,7 +34,9 @@ import Testing
         await #expect(throws: IngestError.self) { _ = try await source { $0.port = "usb:009,009" }.places() }
     }
 
-    @Test(arguments: ["usb:001,004", "serial:/dev/ttyS0", "ptpip:192.168.1.1", "usb:"]) func portsSurviveBeingAddresses(_ port: String) {
+    @Test(arguments: ["usb:001,004", "serial:/dev/ttyS0", "ptpip:192.168.1.1", "usb:"]) func portsSurviveBeingAddresses(
+        _ port: String
+    ) {
         #expect(GPhotoPort.port(GPhotoPort.address(port)) == port)
     }
 
@@ -87,7 +92,9 @@ import Testing
             state.crashes = [5000]
             state.onCrash = { $0.files[0].bytes[10] ^= 1 }
         }
-        let failure = await #expect(throws: IngestError.self) { try await session.fetch(entry.origin, from: 0, into: sink) }
+        let failure = await #expect(throws: IngestError.self) {
+            try await session.fetch(entry.origin, from: 0, into: sink)
+        }
         #expect(failure?.cause is OtherBytes && sink.bytes == Array(bytes[..<5000]))
         await session.close()
     }
@@ -104,7 +111,9 @@ import Testing
         camera.put("/DCIM", "IMG_2.JPG", bytes)
         let session = try await session(), entries = try await session.entries()
         camera.state.withLock { $0.crashes = [0, 0, 0] }
-        let failure = await #expect(throws: IngestError.self) { try await session.fetch(entries[0].origin, from: 0, into: Received()) }
+        let failure = await #expect(throws: IngestError.self) {
+            try await session.fetch(entries[0].origin, from: 0, into: Received())
+        }
         #expect(failure?.code == .deviceGone)
         #expect(failure?.message.contains("signal 11") == true)
         let sink = Received()
@@ -117,7 +126,9 @@ import Testing
         camera.put("/DCIM", "LONG.JPG", bytes, size: 9_999)
         let session = try await session()
         for entry in try await session.entries() {
-            let failure = await #expect(throws: IngestError.self) { try await session.fetch(entry.origin, from: 0, into: Received()) }
+            let failure = await #expect(throws: IngestError.self) {
+                try await session.fetch(entry.origin, from: 0, into: Received())
+            }
             #expect(failure?.code == .corruptData, "\(entry.origin.path)")
         }
     }
@@ -157,7 +168,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (-53, "deviceBusy"), (-52, "deviceGone"), (-108, "notFound"), (-102, "corruptData"), (-6, "unreadable"), (-999, "unreadable"),
+        (-53, "deviceBusy"), (-52, "deviceGone"), (-108, "notFound"), (-102, "corruptData"), (-6, "unreadable"),
+        (-999, "unreadable"),
     ])
-    func numbersBecomeCodes(_ number: Int32, _ code: String) { #expect(IngestError(gphoto: number, "words").code.rawValue == code) }
+    func numbersBecomeCodes(_ number: Int32, _ code: String) {
+        #expect(IngestError(gphoto: number, "words").code.rawValue == code)
+    }
 }

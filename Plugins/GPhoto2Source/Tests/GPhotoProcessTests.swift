@@ -29,7 +29,9 @@ import Testing
 
     /// A libgphoto2 of one's own is found by these, and by nothing else that we know of.
     @Test func theProcessKnowsWhereItsLibrariesAre() {
-        let ours = ["LD_LIBRARY_PATH": "/opt/lib", "CAMLIBS": "/opt/cam", "IOLIBS": "/opt/io", "FILMGATE_PASSPHRASE": "secret"]
+        let ours = [
+            "LD_LIBRARY_PATH": "/opt/lib", "CAMLIBS": "/opt/cam", "IOLIBS": "/opt/io", "FILMGATE_PASSPHRASE": "secret",
+        ]
         let told = ChildProgram.environment { ours[$0] }
         #expect(told == ["LD_LIBRARY_PATH=/opt/lib", "CAMLIBS=/opt/cam", "IOLIBS=/opt/io"])
     }

@@ -40,7 +40,9 @@ final class ScriptedLink: GPhotoLink {
         camera.state.withLock { ($0.connections, $0.open) = ($0.connections + 1, $0.open + 1) }
     }
 
-    func ask(_ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void) throws(IngestError) {
+    func ask(
+        _ request: GPhotoRequest, silence: Duration, _ each: (GPhotoReply) throws(IngestError) -> Void
+    ) throws(IngestError) {
         if isDead.withLock({ $0 }) { throw IngestError(.deviceGone, "libgphoto2's process ended.") }
         camera.state.withLock { $0.asked.append(request) }
         if let failure = camera.state.withLock({ $0.failure }) { throw failure }
@@ -62,9 +64,14 @@ final class ScriptedLink: GPhotoLink {
         }
     }
 
-    private func read(_ path: GPhotoPath, _ offset: UInt64, _ each: (GPhotoReply) throws(IngestError) -> Void) throws(IngestError) {
+    private func read(
+        _ path: GPhotoPath, _ offset: UInt64, _ each: (GPhotoReply) throws(IngestError) -> Void
+    ) throws(IngestError) {
         let (found, crash) = camera.state.withLock { state in
-            (state.files.first { $0.file.path == path }?.bytes, state.crashes.isEmpty ? nil : state.crashes.removeFirst())
+            (
+                state.files.first { $0.file.path == path }?.bytes,
+                state.crashes.isEmpty ? nil : state.crashes.removeFirst()
+            )
         }
         guard let found else { throw IngestError(gphoto: -108, "File not found") }
         var position = Int(offset)

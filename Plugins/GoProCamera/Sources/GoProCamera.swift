@@ -5,7 +5,8 @@ public import PTPKit
 public struct GoProCamera: CameraModule {
     public typealias Config = CommonCameraConfig
     public static let manifest = Manifest(
-        "gopro", "Takes files from GoPro cameras, chapters beyond 4 GiB included.", stability: .experimental, gives: [.file])
+        "gopro", "Takes files from GoPro cameras, chapters beyond 4 GiB included.", stability: .experimental,
+        gives: [.file])
 
     public let handler = GoProHandler()
     public let options: CameraOptions
@@ -23,7 +24,8 @@ public struct GoProHandler: ManufacturerHandler {
         quirks.chunk = 8 << 20
     }
     public let matches = [
-        CameraMatch("made by GoPro", manufacturer: "gopro"), CameraMatch("GoPro's USB number", vendor: 0x2672, onlyUSB: true),
+        CameraMatch("made by GoPro", manufacturer: "gopro"),
+        CameraMatch("GoPro's USB number", vendor: 0x2672, onlyUSB: true),
     ]
     public init() {}
 }

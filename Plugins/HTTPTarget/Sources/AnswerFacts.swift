@@ -34,7 +34,9 @@ extension DigestEcho {
 
 extension ReceiptOptions {
     /// The receipt for bytes that the server has, with whatever name it gave them.
-    func receipt(from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
+    func receipt(
+        from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false
+    ) -> Receipt {
         let json = response.json
         let id = (idHeader.isEmpty ? nil : response[header: idHeader]) ?? json?.at(idJSON)?.text
         let place = json?.at(urlJSON)?.text ?? (urlHeader.isEmpty ? nil : response[header: urlHeader])
@@ -42,7 +44,7 @@ extension ReceiptOptions {
         // What an address's query holds may be a signature: never kept.
         url = url.map { String($0.prefix { $0 != "?" }) }
         return Receipt(
-            state: .done, url: url, id: id.map { String(HeaderText.clean($0).prefix(500)) }, sha256: job.digests.sha256, verified: proof,
-            at: WallClock.nanoseconds, existed: existed || json?.at(existedJSON) == .bool(true))
+            state: .done, url: url, id: id.map { String(HeaderText.clean($0).prefix(500)) }, sha256: job.digests.sha256,
+            verified: proof, at: WallClock.nanoseconds, existed: existed || json?.at(existedJSON) == .bool(true))
     }
 }

@@ -2,7 +2,9 @@ import Synchronization
 
 /// What is known of whether a server's answers can be believed; learned anew in each run.
 final class AnswerTrust: Sendable {
-    private struct State { var saysNo = false, takenInARow = 0, bearable = AnswerTrust.patience, good: Set<String> = [], refusals = 0 }
+    private struct State {
+        var saysNo = false, takenInARow = 0, bearable = AnswerTrust.patience, good: Set<String> = [], refusals = 0
+    }
     private let state = Mutex(State())
 
     /// So many taken names in a row are remarkable.
@@ -36,8 +38,8 @@ final class AnswerTrust: Sendable {
         }
     }
 
-    /// An upload was refused in words that may be about the folder: false when they are, for nothing was ever taken there in this run, or
-    /// many were refused since.
+    /// An upload was refused in words that may be about the folder: false when they are, for nothing was ever taken
+    /// there in this run, or many were refused since.
     ///
     /// `first`: the first of them may be about its file all the same.
     func isAboutOneFile(in folder: String, first: Bool) -> Bool {

@@ -8,12 +8,14 @@ public struct HTTPOptions: ModuleConfig {
     enum BodyStyle: String, CaseIterable, ConfigValue { case raw, multipart }
 
     var url = AddressTemplate(), method: Method?, body: BodyStyle?, auth: AuthReference?
-    var fileField = "file", fields: [String: Template] = [:], headers: [String: Template] = [:], sendDigest: [DigestHeader] = []
+    var fileField = "file", fields: [String: Template] = [:], headers: [String: Template] = [:]
+    var sendDigest: [DigestHeader] = []
     var expect = [200, 201, 204], exists = [409, 412], ifNoneMatch: Bool?
     var deduplicates = false, believesPages = false, unseen = Unseen.send
     var receipt = ReceiptOptions(), digest: DigestEcho?, find: FindOptions?, preferences = AddressTemplate()
     var accept: [MediaKind]?, maxSize: ByteCount?, workers = 4, limitRate: ByteCount?, caFile: String?
-    var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60), answerTimeout = Duration.seconds(120)
+    var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60)
+    var answerTimeout = Duration.seconds(120)
 
     public init() {}
 
@@ -21,14 +23,19 @@ public struct HTTPOptions: ModuleConfig {
         .field("url", \.url, "Where to send to; variables in the path name the file at the server.").required(),
         .field("auth", \.auth, "The entry under `auth:` that signs the requests."),
         .field("method", \.method, "HTTP method; absent = PUT where the path has variables, else POST."),
-        .field("body", \.body, "The bare file, or a form with the file as one field; absent = raw for PUT, multipart for POST."),
+        .field(
+            "body", \.body,
+            "The bare file, or a form with the file as one field; absent = raw for PUT, multipart for POST."),
         .field("file_field", \.fileField, "Name of the form field that carries the file."),
         .field("fields", \.fields, "Further form fields, as templates."),
         .field("headers", \.headers, "Further headers, as templates; credentials belong under `auth`."),
         .field("send_digest", \.sendDigest, "Digest headers to send, for servers that check them."),
         .field("expect", \.expect, "Answers that mean: stored."),
-        .field("exists", \.exists, "Answers that mean: something is there already; counts only when digest or `find` confirms it."),
-        .field("if_none_match", \.ifNoneMatch, "Sends `If-None-Match: *`, which forbids overwriting; absent = for PUT."),
+        .field(
+            "exists", \.exists,
+            "Answers that mean: something is there already; counts only when digest or `find` confirms it."),
+        .field(
+            "if_none_match", \.ifNoneMatch, "Sends `If-None-Match: *`, which forbids overwriting; absent = for PUT."),
         .field(
             "unseen", \.unseen,
             "Where the server does not show what exists at a name: `send`, trusting it to keep If-None-Match, or `hold` the queue."
@@ -48,8 +55,11 @@ public struct HTTPOptions: ModuleConfig {
         .field("limit_rate", \.limitRate, "Bytes per second for all uploads together; absent = no limit."),
         .field("ca_file", \.caFile, "PEM file of the authorities to trust instead of the system's."),
         .field("connect_timeout", \.connectTimeout, in: .seconds(1)...(.seconds(300)), "How long connecting may take."),
-        .field("stall_timeout", \.stallTimeout, in: .seconds(1)...(.seconds(3600)), "How long an upload may stand still."),
-        .field("answer_timeout", \.answerTimeout, in: .seconds(1)...(.seconds(3600)), "How long the server may think after the last byte."),
+        .field(
+            "stall_timeout", \.stallTimeout, in: .seconds(1)...(.seconds(3600)), "How long an upload may stand still."),
+        .field(
+            "answer_timeout", \.answerTimeout, in: .seconds(1)...(.seconds(3600)),
+            "How long the server may think after the last byte."),
     ]
 
     /// What applies after the defaults that depend on other options.
@@ -57,7 +67,8 @@ public struct HTTPOptions: ModuleConfig {
     var style: BodyStyle { body ?? (verb == .post ? .multipart : .raw) }
     var forbidsOverwriting: Bool { ifNoneMatch ?? (verb == .put) }
 
-    /// Each file is PUT to an address of its own, which is its address from then on (RFC 9110 §9.3.4); where a POST goes need not be.
+    /// Each file is PUT to an address of its own, which is its address from then on (RFC 9110 §9.3.4); where a POST
+    /// goes need not be.
     var namesByPath: Bool { verb == .put && url.layout?.uses.isDisjoint(with: Self.distinguishing) == false }
 
     /// All templates that it fills in.
@@ -71,7 +82,8 @@ public struct HTTPOptions: ModuleConfig {
         }
         if verb == .put, url.uses.isDisjoint(with: Self.distinguishing) {
             throw mistake(
-                "url", "With PUT every file would overwrite the one before.", hint: "Put {name} or {sha256} into the address, or use POST.")
+                "url", "With PUT every file would overwrite the one before.",
+                hint: "Put {name} or {sha256} into the address, or use POST.")
         }
         if !preferences.uses.isEmpty {
             throw mistake("preferences", "The address of the preferences has no variables.")
@@ -84,18 +96,27 @@ public struct HTTPOptions: ModuleConfig {
         if style == .raw, !fields.isEmpty || node["file_field"] != nil {
             throw mistake("fields", "Form fields need `body: multipart`.")
         }
-        if let name = headers.keys.sorted().first(where: { !HeaderText.isName($0) || Self.forbiddenHeaders.contains($0.lowercased()) }) {
+        if let name = headers.keys.sorted().first(where: {
+            !HeaderText.isName($0) || Self.forbiddenHeaders.contains($0.lowercased())
+        }) {
             throw mistake(
-                "headers", "`\(name)` cannot be set here.", hint: "Credentials belong under `auth`; lengths are set by themselves.")
+                "headers", "`\(name)` cannot be set here.",
+                hint: "Credentials belong under `auth`; lengths are set by themselves.")
         }
         for (key, codes, range) in [("expect", expect, 200...399), ("exists", exists, 200...499)] {
-            if let wrong = codes.first(where: { !range.contains($0) }) { throw mistake(key, "\(wrong) is no such answer.") }
+            if let wrong = codes.first(where: { !range.contains($0) }) {
+                throw mistake(key, "\(wrong) is no such answer.")
+            }
         }
-        if let both = expect.first(where: exists.contains) { throw mistake("exists", "\(both) cannot mean both stored and already there.") }
+        if let both = expect.first(where: exists.contains) {
+            throw mistake("exists", "\(both) cannot mean both stored and already there.")
+        }
     }
 
     /// Variables that tell two files apart.
-    private static let distinguishing: Set<String> = ["name", "stem", "shot", "counter", "sha256", "sha1", "md5", "captured"]
+    private static let distinguishing: Set<String> = [
+        "name", "stem", "shot", "counter", "sha256", "sha1", "md5", "captured",
+    ]
     private static let forbiddenHeaders = HeaderText.framing.union([
         "authorization", "proxy-authorization", "cookie", "x-api-key", "x-auth-token",
     ])

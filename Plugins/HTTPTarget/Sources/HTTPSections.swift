@@ -27,7 +27,9 @@ struct DigestEcho: ConfigSection {
     ]
 
     func validate(at node: ConfigNode) throws(ConfigError) {
-        if header.isEmpty == json.isEmpty { throw ConfigError(node.mark, "bad-option", "Name either `header` or `json`.") }
+        if header.isEmpty == json.isEmpty {
+            throw ConfigError(node.mark, "bad-option", "Name either `header` or `json`.")
+        }
         if algorithm == .xxh128 {
             throw ConfigError(node["algorithm"]?.mark ?? node.mark, "bad-option", "XXH128 proves nothing to others.")
         }
@@ -50,12 +52,15 @@ struct FindOptions: ConfigSection {
     var byDigest: Bool { !url.uses.isDisjoint(with: ["sha256", "sha1", "md5"]) }
 
     /// Whether all is known that the address asks for: with a gap in it, a no would be about something else.
-    func isFilled(by values: TemplateValues) -> Bool { [url.layout, url.query].allSatisfy { $0?.isFilled(by: values) ?? true } }
+    func isFilled(by values: TemplateValues) -> Bool {
+        [url.layout, url.query].allSatisfy { $0?.isFilled(by: values) ?? true }
+    }
 
     func validate(at node: ConfigNode) throws(ConfigError) {
         guard byDigest || digest != nil else {
             throw ConfigError(
-                node["url"]?.mark ?? node.mark, "bad-option", "An answer to this address would not be about the file's bytes.",
+                node["url"]?.mark ?? node.mark, "bad-option",
+                "An answer to this address would not be about the file's bytes.",
                 hint: "Put {sha256} into it, or say with `digest` where the answer repeats the digest.")
         }
         if digest?.json.isEmpty == false, method == .head {

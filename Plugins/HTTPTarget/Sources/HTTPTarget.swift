@@ -57,8 +57,8 @@ public struct HTTPTarget: Module, UploadTarget {
                 + [config.digest?.algorithm, config.find?.digest?.algorithm].compactMap { $0 })
         var traits = TargetTraits(
             identity: (["http", place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
-            layout: config.url.layout, digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: config.workers,
-            idempotent: config.verb == .put || config.deduplicates || key,
+            layout: config.url.layout, digests: digests.subtracting([.sha256]).union([.xxh128]),
+            parallel: config.workers, idempotent: config.verb == .put || config.deduplicates || key,
             accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
         (traits.address, traits.answersByDigest) = (place, config.find != nil)
         if !traits.idempotent, config.find == nil {
@@ -210,9 +210,9 @@ public struct HTTPTarget: Module, UploadTarget {
     }
 
     /// The receipt for bytes that were sent: where the answer does not name them, they are where they were put.
-    func receipt(from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false)
-        -> Receipt
-    {
+    func receipt(
+        from response: HTTPResponse, for job: UploadJob, proof: Receipt.Proof, existed: Bool = false
+    ) -> Receipt {
         var receipt = options.receipt.receipt(from: response, for: job, proof: proof, existed: existed)
         // Without a query that varies it could not be asked for later.
         if receipt.url == nil, options.namesByPath, options.url.query?.uses.isEmpty != false {

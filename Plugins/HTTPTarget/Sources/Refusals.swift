@@ -50,9 +50,9 @@ extension HTTPTarget {
         }
     }
 
-    func refusal(_ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes.")
-        -> IngestError
-    {
+    func refusal(
+        _ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes."
+    ) -> IngestError {
         var error = HTTPStatus.error(for: response)
         if options.url.layout != nil { error.code = .nameTaken }
         error.message = found + " " + error.message

@@ -31,7 +31,9 @@ import Testing
         #expect(await Self.verification(target, job) == .untrusted)
         #expect(await code { () async throws(IngestError) in try await target.check() } == .untrusted)
         let named = try make(["url": .text(server.url + "/dav/{name}")])
-        #expect(await code { () async throws(IngestError) in try await named.occupancy(of: "a.jpg", for: job) } == .untrusted)
+        #expect(
+            await code { () async throws(IngestError) in try await named.occupancy(of: "a.jpg", for: job) }
+                == .untrusted)
     }
 
     @Test func anAddressThatRepeatsTheDigestMayBeAnother() async throws {
@@ -51,7 +53,9 @@ import Testing
         defer { server.stop() }
         let job = try JobFile([1, 2, 3]).job
         let target = try Self.form(server)
-        for _ in 0..<2 { #expect(await code { () async throws(IngestError) in try await target.find(job) } == .misconfigured) }
+        for _ in 0..<2 {
+            #expect(await code { () async throws(IngestError) in try await target.find(job) } == .misconfigured)
+        }
         #expect(await Self.verification(target, job) == .misconfigured)
         #expect(await code { () async throws(IngestError) in try await target.check() } == .misconfigured)
     }
@@ -64,8 +68,10 @@ import Testing
         let server = try FaultServer { seen, _ in
             if seen.method == "PUT" || seen.method == "POST" {
                 sent.raise()
-                let facts = [type.map { "Content-Type: \($0)\r\n" }, coding.map { "Content-Encoding: \($0)\r\n" }].compactMap(\.self)
-                let head = "HTTP/1.1 \(status) OK\r\n\(facts.joined())Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+                let facts = [type.map { "Content-Type: \($0)\r\n" }, coding.map { "Content-Encoding: \($0)\r\n" }]
+                    .compactMap(\.self)
+                let head =
+                    "HTTP/1.1 \(status) OK\r\n\(facts.joined())Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
                 return .raw(Array(head.utf8) + body)
             }
             let isThere = sent.isRaised && found.map { seen.target.hasSuffix($0) } == true
@@ -84,8 +90,12 @@ import Testing
     @Test func aPageIsNoDelivery() async throws {
         #expect(try await Self.pages(["url": .text("BASE/assets")]).1 == .misconfigured)
         #expect(try await Self.pages(["url": .text("BASE/dav/{name}")]).1 == .untrusted)
-        #expect(try await Self.pages(["url": .text("BASE/assets"), "find": .map(["url": .text("BASE/of/{sha256}")])]).1 == .untrusted)
-        #expect(try await Self.pages(["url": .text("BASE/assets"), "believe_pages": .plain("true")]).0?.verified == Receipt.Proof.none)
+        #expect(
+            try await Self.pages(["url": .text("BASE/assets"), "find": .map(["url": .text("BASE/of/{sha256}")])]).1
+                == .untrusted)
+        #expect(
+            try await Self.pages(["url": .text("BASE/assets"), "believe_pages": .plain("true")]).0?.verified
+                == Receipt.Proof.none)
         #expect(try await Self.pages(["url": .text("BASE/dav/{name}")], found: "/dav/IMG_1.JPG").0?.verified == .reread)
     }
 
@@ -96,7 +106,8 @@ import Testing
         let expected: IngestError.Code = verb == "PUT" ? .untrusted : .misconfigured
         let page = "\r\n<!-- a network's -->\n<HTML lang=\"en\"><head>"
         #expect(try await Self.pages(options, as: type, body: Array("\u{FEFF}\(page)".utf8)).1 == expected)
-        #expect(try await Self.pages(options, as: type, body: [0xFF, 0xFE] + page.utf8.flatMap { [$0, 0] }).1 == expected)
+        #expect(
+            try await Self.pages(options, as: type, body: [0xFF, 0xFE] + page.utf8.flatMap { [$0, 0] }).1 == expected)
     }
 
     @Test func aCompressedPageIsNoDeliveryEither() async throws {
@@ -108,9 +119,12 @@ import Testing
 
     @Test func whatServersSayToAnUploadIsBelieved() async throws {
         let options = ["url": Option.text("BASE/dav/{name}")]
-        let created = Array("<!DOCTYPE HTML PUBLIC \"-//IETF//DTD HTML 2.0//EN\">\n<html><head>\n<title>201 Created</title>".utf8)
+        let created = Array(
+            "<!DOCTYPE HTML PUBLIC \"-//IETF//DTD HTML 2.0//EN\">\n<html><head>\n<title>201 Created</title>".utf8)
         #expect(try await Self.pages(options, body: created, status: 201).0 != nil)
-        for (type, text) in [("text/plain", "OK\n"), ("text/html", "OK"), ("text/html", #"{"id": 7}"#), ("text/html", "")] {
+        for (type, text) in [
+            ("text/plain", "OK\n"), ("text/html", "OK"), ("text/html", #"{"id": 7}"#), ("text/html", ""),
+        ] {
             #expect(try await Self.pages(options, as: type, body: Array(text.utf8)).0 != nil, "\(type) \(text)")
         }
     }
@@ -159,7 +173,9 @@ import Testing
     }
 
     private static func busy(_ server: FaultServer) throws -> HTTPTarget {
-        try make(["url": .text(server.url + "/dav/{captured:yyyy}/{name}"), "digest": .map(["header": .text("X-Sha256")])])
+        try make([
+            "url": .text(server.url + "/dav/{captured:yyyy}/{name}"), "digest": .map(["header": .text("X-Sha256")]),
+        ])
     }
 
     @Test func aServerWhoseEveryNameIsTakenIsHeldAfterAFew() async throws {
@@ -167,14 +183,19 @@ import Testing
         defer { server.stop() }
         let job = try JobFile([1, 2, 3]).job
         let target = try Self.busy(server)
-        for _ in 0..<2 { #expect(await code { () async throws(IngestError) in try await Self.names(9999, target, job) } == .misconfigured) }
+        for _ in 0..<2 {
+            #expect(
+                await code { () async throws(IngestError) in try await Self.names(9999, target, job) } == .misconfigured
+            )
+        }
         #expect(server.seen.count < 30)
         #expect(server.seen.contains { $0.target.hasPrefix("/dav/2026/filmgate-") })
     }
 
     @Test func thousandsOfTakenNamesAreGoneThrough() async throws {
         let server = try FaultServer { seen, _ in
-            seen.target.contains("filmgate-") ? .answer(404) : .answer(200, headers: [("X-Sha256", JobFile.emptyDigest)])
+            seen.target.contains("filmgate-")
+                ? .answer(404) : .answer(200, headers: [("X-Sha256", JobFile.emptyDigest)])
         }
         defer { server.stop() }
         let job = try JobFile([1, 2, 3]).job

@@ -17,7 +17,11 @@ enum Option: Sendable {
         case .plain(let text): ConfigNode(.scalar(text, quoted: false))
         case .list(let items): ConfigNode(.list(items.map(\.node)))
         case .map(let pairs):
-            ConfigNode(.map(pairs.sorted { $0.key < $1.key }.map { ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), $0.value.node) }))
+            ConfigNode(
+                .map(
+                    pairs.sorted { $0.key < $1.key }.map {
+                        ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), $0.value.node)
+                    }))
         }
     }
 }
@@ -45,10 +49,13 @@ func decode(_ options: [String: Option]) -> (HTTPOptions, [ConfigError]) {
     return (HTTPOptions.schema.decode(Option.map(options).node, errors: &errors), errors)
 }
 
-func make(_ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil) throws -> HTTPTarget {
+func make(_ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil) throws
+    -> HTTPTarget
+{
     let (config, errors) = decode(options)
     #expect(errors.isEmpty)
-    let context = ModuleContext(name: "gallery", logger: Logger(label: "test"), state: "/tmp", event: event, lookup: Lookup(auth: auth))
+    let context = ModuleContext(
+        name: "gallery", logger: Logger(label: "test"), state: "/tmp", event: event, lookup: Lookup(auth: auth))
     return try HTTPTarget(config, context)
 }
 
@@ -83,7 +90,8 @@ final class JobFile {
         let origin = Origin(source: "card", volume: "v", root: "/card", path: "DCIM/IMG_1.JPG", size: size, modified: 0)
         let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "k", stem: "IMG_1"))
         return UploadJob(
-            asset: asset, file: LocalFile(path: file, size: size, ownership: .source), digests: Digests(sha256: sha256), path: path,
+            asset: asset, file: LocalFile(path: file, size: size, ownership: .source), digests: Digests(sha256: sha256),
+            path: path,
             name: "IMG_1.JPG", values: TemplateValues(text: ["name": "IMG_1.JPG", "stem": "IMG_1", "ext": "JPG"]))
     }
 }

@@ -7,19 +7,25 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HTTPTargetTests {
     @Test func putsTheFileUnderTheNameThatTheEngineChose() async throws {
         let server = try FaultServer { _, _ in
-            .answer(201, headers: [("Location", "/files/77")], body: #"{"id": 77, "sha256": "\#(JobFile.emptyDigest)"}"#)
+            .answer(
+                201, headers: [("Location", "/files/77")], body: #"{"id": 77, "sha256": "\#(JobFile.emptyDigest)"}"#)
         }
         defer { server.stop() }
         let job = try JobFile([1, 2, 3], path: "2026-05-01/a b-2.jpg")
         let target = try make([
-            "url": .text(server.url + "/dav/{captured:yyyy-MM-dd}/{name}"), "headers": .map(["X-Sha": .text("{sha256}")]),
+            "url": .text(server.url + "/dav/{captured:yyyy-MM-dd}/{name}"),
+            "headers": .map(["X-Sha": .text("{sha256}")]),
         ])
         let receipt = try await target.upload(job.job)
         let seen = try #require(server.seen.first)
         #expect(seen.method == "PUT" && seen.target == "/dav/2026-05-01/a%20b-2.jpg")
-        #expect(seen[header: "X-Sha"] == job.sha256 && seen[header: "If-None-Match"] == "*" && seen[header: "Content-Type"] == "image/jpeg")
+        #expect(
+            seen[header: "X-Sha"] == job.sha256 && seen[header: "If-None-Match"] == "*"
+                && seen[header: "Content-Type"] == "image/jpeg")
         #expect(seen.body == [1, 2, 3])
-        #expect(receipt.id == "77" && receipt.url == server.url + "/files/77" && receipt.verified == .none && receipt.sha256 == job.sha256)
+        #expect(
+            receipt.id == "77" && receipt.url == server.url + "/files/77" && receipt.verified == .none
+                && receipt.sha256 == job.sha256)
         #expect(target.traits.layout?.source == "{captured:yyyy-MM-dd}/{name}")
     }
 
@@ -58,16 +64,20 @@ import Testing
         // Without the event's album the server would not find it.
         #expect(try await make(["url": .text(server.url + "/dav/{name}?album={event}")]).upload(file.job).url == nil)
         // Where a POST goes is not where the file is.
-        #expect(try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url == nil)
+        #expect(
+            try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url
+                == nil)
     }
 
-    /// Where a service says that a file is may be a page about it, which is no other file; anything else there is what it has of it.
+    /// Where a service says that a file is may be a page about it, which is no other file; anything else there is what
+    /// it has of it.
     @Test(arguments: [
         ("/p/7", "text/html; charset=utf-8", "abcd", true), ("/p/7", "application/json", "{}", true),
-        ("/p/7", "application/problem+json", "{}", true), ("/p/7", "text/plain", "Gone", true), ("/p/7", "application/xml", "<a/>", true),
-        ("/p/7", "", "<!doctype html><p>Your picture", true), ("/p/7", "image/jpeg", "<html>Your picture", true),
-        ("/p/1.xmp", "text/html", "abcd", true), ("/p/1.xmp", "application/json", "{}", true),
-        ("/p/1.xmp", "text/xml", "<a/>", false), ("/p/7", "image/jpeg", "ab", false), ("/p/7", "", "abcd", false),
+        ("/p/7", "application/problem+json", "{}", true), ("/p/7", "text/plain", "Gone", true),
+        ("/p/7", "application/xml", "<a/>", true), ("/p/7", "", "<!doctype html><p>Your picture", true),
+        ("/p/7", "image/jpeg", "<html>Your picture", true), ("/p/1.xmp", "text/html", "abcd", true),
+        ("/p/1.xmp", "application/json", "{}", true), ("/p/1.xmp", "text/xml", "<a/>", false),
+        ("/p/7", "image/jpeg", "ab", false), ("/p/7", "", "abcd", false),
         ("/p/7", "application/octet-stream", "ab", false),
     ]) func otherBytesAtAServicesAddressAreOthersUnlessTheyAreAPage(
         _ path: String, _ type: String, _ body: String, _ isPage: Bool
@@ -104,7 +114,9 @@ import Testing
     }
 
     @Test func whatIsRefusedWhereNothingStandsIsNotSaidToBeThere() async throws {
-        let server = try FaultServer { seen, _ in seen.method == "PUT" ? .answer(409, body: "No such folder") : .answer(404) }
+        let server = try FaultServer { seen, _ in
+            seen.method == "PUT" ? .answer(409, body: "No such folder") : .answer(404)
+        }
         defer { server.stop() }
         let file = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url + "/dav/{name}")])
         do throws(IngestError) {
@@ -134,8 +146,8 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"error": {"message": "No room"}}"#, #"{"ok": false, "msg": "No room"}"#, #"{"status": "error", "message": "No room"}"#,
-        #"{"errors": ["No room"]}"#,
+        #"{"error": {"message": "No room"}}"#, #"{"ok": false, "msg": "No room"}"#,
+        #"{"status": "error", "message": "No room"}"#, #"{"errors": ["No room"]}"#,
     ]) func aRefusalInsideOfSuccessIsARefusal(_ body: String) async throws {
         let server = try FaultServer { _, _ in .answer(200, body: body) }
         defer { server.stop() }
@@ -156,7 +168,8 @@ import Testing
 
     @Test func aFileThatARedirectTakesToASignInPageIsNotStored() async throws {
         let server = try FaultServer { seen, _ in
-            seen.target == "/login" ? .answer(200, body: "<html>Sign in</html>") : .answer(307, headers: [("Location", "/login")])
+            seen.target == "/login"
+                ? .answer(200, body: "<html>Sign in</html>") : .answer(307, headers: [("Location", "/login")])
         }
         defer { server.stop() }
         let job = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url + "/assets")])

@@ -8,7 +8,9 @@ import Testing
 
 /// Refusals that are about the place, not about the one file.
 @Suite(.timeLimit(.minutes(2))) struct RefusalTests {
-    private static func target(_ server: FaultServer) throws -> HTTPTarget { try make(["url": .text(server.url + "/dav/{event}/{name}")]) }
+    private static func target(_ server: FaultServer) throws -> HTTPTarget {
+        try make(["url": .text(server.url + "/dav/{event}/{name}")])
+    }
 
     private static func uploads(_ target: HTTPTarget, _ names: String...) async throws -> [IngestError.Code?] {
         var codes: [IngestError.Code?] = []
@@ -19,7 +21,8 @@ import Testing
         return codes
     }
 
-    /// mod_dav says so where the folder is missing (RFC 4918 §9.7.1): no other name helps, and each would be sent whole.
+    /// mod_dav says so where the folder is missing (RFC 4918 §9.7.1): no other name helps, and each would be sent
+    /// whole.
     @Test func aFolderThatIsMissingHoldsTheTargetAtTheFirstFile() async throws {
         let server = try FaultServer { seen, _ in .answer(seen.method == "PUT" ? 409 : 404) }
         defer { server.stop() }
@@ -27,7 +30,9 @@ import Testing
         do throws(IngestError) {
             _ = try await target.upload(file.job)
             Issue.record("It was taken for stored.")
-        } catch { #expect(error.code == .untrusted && error.advice?.contains("folder may be missing") == true, "\(error)") }
+        } catch {
+            #expect(error.code == .untrusted && error.advice?.contains("folder may be missing") == true, "\(error)")
+        }
         #expect(server.seen.count { $0.method == "PUT" } == 1)
     }
 
@@ -47,25 +52,38 @@ import Testing
     @Test func aNameThatIsTakenUnseenIsTriedOnceUnderAnother() async throws {
         let server = try FaultServer { seen, _ in .answer(seen.method == "PUT" ? 412 : 404) }
         defer { server.stop() }
-        #expect(try await Self.uploads(Self.target(server), "e/a.jpg", "e/a-2.jpg", "e/b.jpg") == [.nameTaken, .untrusted, .untrusted])
+        #expect(
+            try await Self.uploads(Self.target(server), "e/a.jpg", "e/a-2.jpg", "e/b.jpg") == [
+                .nameTaken, .untrusted, .untrusted,
+            ])
     }
 
     @Test func whereSomethingWasTakenTheNameIsToBlame() async throws {
-        let server = try FaultServer { seen, _ in .answer(seen.method != "PUT" ? 404 : seen.target.hasSuffix("/a.jpg") ? 409 : 201) }
+        let server = try FaultServer { seen, _ in
+            .answer(seen.method != "PUT" ? 404 : seen.target.hasSuffix("/a.jpg") ? 409 : 201)
+        }
         defer { server.stop() }
         #expect(
-            try await Self.uploads(Self.target(server), "e/b.jpg", "e/a.jpg", "e/c.jpg", "e/a.jpg") == [nil, .nameTaken, nil, .nameTaken])
+            try await Self.uploads(Self.target(server), "e/b.jpg", "e/a.jpg", "e/c.jpg", "e/a.jpg") == [
+                nil, .nameTaken, nil, .nameTaken,
+            ])
     }
 
     /// A wrong path concerns every file of the card; one name that the server does not like concerns that one.
     @Test(arguments: [404, 410]) func anAddressThatIsNotKnownHoldsTheTarget(_ status: Int) async throws {
-        let server = try FaultServer { seen, _ in .answer(seen.method != "PUT" ? 404 : seen.target.hasSuffix("/ok.jpg") ? 201 : status) }
+        let server = try FaultServer { seen, _ in
+            .answer(seen.method != "PUT" ? 404 : seen.target.hasSuffix("/ok.jpg") ? 201 : status)
+        }
         defer { server.stop() }
         let target = try Self.target(server)
-        #expect(try await Self.uploads(target, "e/a.jpg", "e/b.jpg", "e/ok.jpg", "e/a.jpg") == [.untrusted, .untrusted, nil, .rejected])
+        #expect(
+            try await Self.uploads(target, "e/a.jpg", "e/b.jpg", "e/ok.jpg", "e/a.jpg") == [
+                .untrusted, .untrusted, nil, .rejected,
+            ])
     }
 
-    /// Some servers keep what arrived of an upload that broke off, under its name: it is finished, and nothing is sent beside it.
+    /// Some servers keep what arrived of an upload that broke off, under its name: it is finished, and nothing is sent
+    /// beside it.
     @Test(arguments: [true, false]) func whatBrokeOffIsFinished(_ isOurs: Bool) async throws {
         let held = Mutex<String?>(isOurs ? nil : "ab")
         let server = try FaultServer { _, _ in
@@ -84,7 +102,9 @@ import Testing
             await code { () async throws(IngestError) in try await target.upload(job) },
             await code { () async throws(IngestError) in try await target.upload(job) },
         ]
-        #expect(tries == (isOurs ? [.unavailable, nil] : [.nameTaken, .nameTaken]) && held.withLock(\.self) == (isOurs ? "abc" : "ab"))
+        #expect(
+            tries == (isOurs ? [.unavailable, nil] : [.nameTaken, .nameTaken])
+                && held.withLock(\.self) == (isOurs ? "abc" : "ab"))
     }
 
     /// HEAD says of everything, or of nothing, that it is there; GET tells the truth.

@@ -13,7 +13,8 @@ import Testing
         let files = Mutex<[String: [UInt8]]>([:])
         private let refusal: Int, keepsIfNoneMatch: Bool, tells: Bool
 
-        init(refusal: Int = 403, keepsIfNoneMatch: Bool = false, tells: Bool = false, _ first: [String: [UInt8]] = [:]) {
+        init(refusal: Int = 403, keepsIfNoneMatch: Bool = false, tells: Bool = false, _ first: [String: [UInt8]] = [:])
+        {
             (self.refusal, self.keepsIfNoneMatch, self.tells) = (refusal, keepsIfNoneMatch, tells)
             files.withLock { $0 = first }
         }
@@ -22,14 +23,17 @@ import Testing
             files.withLock { files in
                 switch seen.method {
                 case "PUT":
-                    if keepsIfNoneMatch, seen[header: "If-None-Match"] == "*", files[seen.target] != nil { return .answer(412) }
+                    if keepsIfNoneMatch, seen[header: "If-None-Match"] == "*", files[seen.target] != nil {
+                        return .answer(412)
+                    }
                     files[seen.target] = seen.body
                     return .answer(201)
                 case "PROPFIND" where tells:
                     guard let file = files[seen.target] else { return .answer(404) }
                     let size = "<d:getcontentlength>\(file.count)</d:getcontentlength>"
                     let one = "<d:response><d:href>\(seen.target)</d:href>\(size)</d:response>"
-                    return .answer(207, body: "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\">\(one)</d:multistatus>")
+                    return .answer(
+                        207, body: "<?xml version=\"1.0\"?><d:multistatus xmlns:d=\"DAV:\">\(one)</d:multistatus>")
                 default: return .answer(refusal)
                 }
             }
@@ -42,11 +46,16 @@ import Testing
         try await body(server.url)
     }
 
-    @Test(arguments: [403, 405]) func nothingIsSentWhereNobodyCanSeeWhatItWouldReplaceIfSoWished(_ refusal: Int) async throws {
-        let box = WriteOnlyServer(refusal: refusal, ["/in/a.jpg": [9]]), job = try JobFile([1, 2, 3], path: "a.jpg").job
+    @Test(arguments: [403, 405]) func nothingIsSentWhereNobodyCanSeeWhatItWouldReplaceIfSoWished(
+        _ refusal: Int
+    ) async throws {
+        let box = WriteOnlyServer(refusal: refusal, ["/in/a.jpg": [9]])
+        let job = try JobFile([1, 2, 3], path: "a.jpg").job
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}"), "unseen": .text("hold")])
-            #expect(await code { () async throws(IngestError) in try await target.occupancy(of: "a.jpg", for: job) } == .misconfigured)
+            #expect(
+                await code { () async throws(IngestError) in try await target.occupancy(of: "a.jpg", for: job) }
+                    == .misconfigured)
             #expect(await code { () async throws(IngestError) in try await target.find(job) } == .misconfigured)
         }
         #expect(box.files.withLock { $0 } == ["/in/a.jpg": [9]])
@@ -63,7 +72,8 @@ import Testing
     }
 
     @Test func aServerThatSpeaksWebDAVTellsWhatItDoesNotShow() async throws {
-        let box = WriteOnlyServer(tells: true, ["/in/a.jpg": [9], "/in/b.jpg": [7, 8, 9]]), file = try JobFile([1, 2, 3], path: "b.jpg")
+        let box = WriteOnlyServer(tells: true, ["/in/a.jpg": [9], "/in/b.jpg": [7, 8, 9]])
+        let file = try JobFile([1, 2, 3], path: "b.jpg")
         try await served(box) { url in
             let target = try make(["url": .text(url + "/in/{name}")])
             #expect(try await target.occupancy(of: "a.jpg", for: file.job) == .other)

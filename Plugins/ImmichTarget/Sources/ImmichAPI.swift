@@ -31,7 +31,9 @@ struct ImmichAPI: Sendable {
     /// Asks by SHA-1; until it was heard to say no, it is asked in the same breath for bytes that nobody has.
     func standing(_ sha1: String) async throws(IngestError) -> Standing {
         let nobodys = String(repeating: "0", count: 40), asksForNothing = !heardNo.isHeard
-        let asked = (asksForNothing ? [sha1, nobodys] : [sha1]).map { JSONValue.object(["id": .string($0), "checksum": .string($0)]) }
+        let asked = (asksForNothing ? [sha1, nobodys] : [sha1]).map {
+            JSONValue.object(["id": .string($0), "checksum": .string($0)])
+        }
         let answer = try await ask("POST", "assets/bulk-upload-check", .object(["assets": .array(asked)]))
         guard case .array(let results)? = answer["results"] else {
             throw IngestError(.unavailable, "The server does not say which files it has.")
@@ -63,7 +65,9 @@ struct ImmichAPI: Sendable {
     /// Fit to stand in an address.
     func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
+            && text.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D
+            }
     }
 
     static func error(for response: HTTPResponse) -> IngestError {

@@ -1,7 +1,8 @@
 import FilmgateCore
 import HTTPKit
 
-/// Albums and stacks: each album is looked up or created once per run, each frame's files are joined when the second one arrives.
+/// Albums and stacks: each album is looked up or created once per run, each frame's files are joined when the second
+/// one arrives.
 actor ImmichGroups {
     private let api: ImmichAPI
     private var albums: [String: Task<Result<String, IngestError>, Never>] = [:]
@@ -62,6 +63,8 @@ actor ImmichGroups {
         guard !ids.contains(id) else { return }
         if job.asset.kind == .jpeg { ids.insert(id, at: 0) } else { ids.append(id) }
         shots[shot] = ids
-        if ids.count > 1 { _ = try await api.ask("POST", "stacks", .object(["assetIds": .array(ids.map { .string($0) })])) }
+        if ids.count > 1 {
+            _ = try await api.ask("POST", "stacks", .object(["assetIds": .array(ids.map { .string($0) })]))
+        }
     }
 }

@@ -11,7 +11,8 @@ extension ImmichTarget: EventDirectory {
         // An album is found by its name when files go into it, so its name is what stands for it here too.
         let events = items.compactMap { item -> GalleryEvent? in
             guard let name = item["albumName"]?.text.map(HeaderText.clean), !name.isEmpty else { return nil }
-            return GalleryEvent(id: name, name: name, date: item["startDate"]?.text.map { HeaderText.clean(String($0.prefix(10))) })
+            return GalleryEvent(
+                id: name, name: name, date: item["startDate"]?.text.map { HeaderText.clean(String($0.prefix(10))) })
         }
         return EventPage(events: events)
     }

@@ -11,7 +11,8 @@ public struct ImmichOptions: WebConfig {
     public static let schema = Schema<Self>(
         [
             .field("url", \.url, "The server's address, such as https://photos.example.").required(),
-            .field("album", \.album, "Puts every file into this album, as a template: `{event}`; created where missing."),
+            .field(
+                "album", \.album, "Puts every file into this album, as a template: `{event}`; created where missing."),
             .field("stack", \.stack, "Joins RAW and JPEG of one frame into a stack."),
         ] + WebOptions.fields())
 
@@ -25,8 +26,8 @@ public struct ImmichOptions: WebConfig {
 /// `immich`: uploads to an Immich server, releases 1.106 to 3.
 public struct ImmichTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "immich", "Uploads to an Immich server, asking it by SHA-1 what it has; albums, and stacks of RAW and JPEG.", stability: .beta,
-        needs: [.file, .digest], gives: [.receipt])
+        "immich", "Uploads to an Immich server, asking it by SHA-1 what it has; albums, and stacks of RAW and JPEG.",
+        stability: .beta, needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: ImmichOptions, api: ImmichAPI
@@ -53,7 +54,9 @@ public struct ImmichTarget: Module, UploadTarget {
     /// Asks by SHA-1, as the server itself recognises files; what is not in its album is not there yet.
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard let sha1 = job.digests[.sha1], case .known(let id) = try await api.standing(sha1) else { return nil }
-        if let album = options.album, try await !groups.holds(id, sha1, in: album.rendered(with: job.values) { $0 }) { return nil }
+        if let album = options.album, try await !groups.holds(id, sha1, in: album.rendered(with: job.values) { $0 }) {
+            return nil
+        }
         return receipt(job, id, existed: true)
     }
 
@@ -76,8 +79,11 @@ public struct ImmichTarget: Module, UploadTarget {
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
         guard let id = receipt.id, api.isID(id) else { return .cannotTell }
         // What lies there can be downloaded like anything else, until the bin is emptied.
-        if try await api.isBinned(id) { return .discarded("It lies in the server's bin, which is emptied after a while.") }
-        return try await api.client.compare("\(api.root)api/assets/\(id)/original", size: size, sha256: sha256).verification
+        if try await api.isBinned(id) {
+            return .discarded("It lies in the server's bin, which is emptied after a while.")
+        }
+        return try await api.client.compare("\(api.root)api/assets/\(id)/original", size: size, sha256: sha256)
+            .verification
     }
 
     /// The server's id of the file, which is sent unless the server has it.
@@ -94,7 +100,9 @@ public struct ImmichTarget: Module, UploadTarget {
                 .rejected, "\(job.name) lies in the server's bin; it was not taken out.",
                 advice: "Restore it there, or empty the bin; then run `filmgate retry --failed`.")
         case .none:
-            throw IngestError(.rejected, "The server calls \(job.name) a duplicate, but when it is asked it does not know these bytes.")
+            throw IngestError(
+                .rejected,
+                "The server calls \(job.name) a duplicate, but when it is asked it does not know these bytes.")
         }
     }
 
@@ -102,7 +110,8 @@ public struct ImmichTarget: Module, UploadTarget {
     private func send(_ job: UploadJob, asOldClient: Bool) async throws(IngestError) -> (id: String, existed: Bool) {
         var form = Multipart()
         let sha1 = job.digests[.sha1] ?? job.digests.sha256
-        // Required up to release 2, unknown from 3 on. No `duration`: its form changed between releases, and stills need none.
+        // Required up to release 2, unknown from 3 on. No `duration`: its form changed between releases, and stills
+        // need none.
         if asOldClient {
             form.add("deviceAssetId", "\(job.name)-\(sha1.prefix(16))")
             form.add("deviceId", "filmgate")
@@ -114,7 +123,8 @@ public struct ImmichTarget: Module, UploadTarget {
         form.add("isFavorite", "false")
         // Fields before the file: the server reads the form in order.
         form.add("assetData", file: job.slice, fileName: job.deliveredName, type: MediaType.of(fileName: job.name))
-        let request = HTTPRequest("POST", api.root + "api/assets", headers: [("x-immich-checksum", sha1), ("Accept", "application/json")])
+        let request = HTTPRequest(
+            "POST", api.root + "api/assets", headers: [("x-immich-checksum", sha1), ("Accept", "application/json")])
         var exchange = HTTPExchange(request, body: form.body)
         // What it knows by the checksum in the head it need not read.
         exchange.mayEndEarly = true
@@ -134,7 +144,7 @@ public struct ImmichTarget: Module, UploadTarget {
     private func receipt(_ job: UploadJob, _ id: String, existed: Bool) -> Receipt {
         // The server recognises files by the SHA-1 of what it stored: what it calls a duplicate it holds.
         Receipt(
-            state: .done, url: "\(api.root)photos/\(id)", id: id, sha256: job.digests.sha256, verified: existed ? .server : .none,
-            at: WallClock.nanoseconds, existed: existed)
+            state: .done, url: "\(api.root)photos/\(id)", id: id, sha256: job.digests.sha256,
+            verified: existed ? .server : .none, at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -9,8 +9,9 @@ final class KnownAccount: Sendable {
 
 /// Which albums are the account's own.
 ///
-/// Up to release 2 the list of albums holds own ones, from 3 on also what others share with the account; the albums of one file are, in each
-/// release, everybody's that the account may see. Whose a list's albums are is therefore asked for, and looked at in each.
+/// Up to release 2 the list of albums holds own ones, from 3 on also what others share with the account; the albums of
+/// one file are, in each release, everybody's that the account may see. Whose a list's albums are is therefore asked
+/// for, and looked at in each.
 extension ImmichAPI {
     /// The account's own albums; `asset`: those of them that hold it.
     func ownAlbums(with asset: String? = nil) async throws(IngestError) -> [JSONValue] {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import ImmichTarget
 
-/// A double of an Immich server, built from its documented interface; it recognises uploads by their `x-immich-checksum` once it has their
-/// bytes.
+/// A double of an Immich server, built from its documented interface; it recognises uploads by their
+/// `x-immich-checksum` once it has their bytes.
 ///
 /// It is not the real server.
 final class ImmichDouble: Sendable {
@@ -47,7 +47,8 @@ final class ImmichDouble: Sendable {
         }
         switch (seen.method, seen.target) {
         case ("GET", "/api/users/me"):
-            return state.withLock(\.tellsAccount) ? .answer(200, body: #"{"id":"me"}"#) : .answer(403, body: #"{"message":"No"}"#)
+            return state.withLock(\.tellsAccount)
+                ? .answer(200, body: #"{"id":"me"}"#) : .answer(403, body: #"{"message":"No"}"#)
         case ("GET", "/api/server/version"): return .answer(200, body: "{}")
         case ("POST", "/api/assets"): return .compute { self.upload($0) }
         case ("POST", "/api/assets/bulk-upload-check"): return .compute { self.known($0) }
@@ -93,9 +94,12 @@ final class ImmichDouble: Sendable {
     /// Which of the client's files it has, by SHA-1.
     private func known(_ seen: FaultServer.Seen) -> FaultAct {
         guard let sha1 = JSONValue(seen.body)?.at("assets.0.checksum")?.text else { return .answer(400, body: "{}") }
-        let (id, isBinned) = state.withLock { state in (state.assets[sha1], state.assets[sha1].map { state.bin.contains($0) } ?? false) }
+        let (id, isBinned) = state.withLock { state in
+            (state.assets[sha1], state.assets[sha1].map { state.bin.contains($0) } ?? false)
+        }
         let action =
-            id.map { #""action":"reject","reason":"duplicate","isTrashed":\#(isBinned),"assetId":"\#($0)""# } ?? #""action":"accept""#
+            id.map { #""action":"reject","reason":"duplicate","isTrashed":\#(isBinned),"assetId":"\#($0)""# }
+            ?? #""action":"accept""#
         let nothing = JSONValue(seen.body)?.at("assets.1.id")?.text.map { #",{"id":"\#($0)","action":"accept"}"# } ?? ""
         return .answer(200, body: #"{"results":[{"id":"\#(sha1)",\#(action)}\#(nothing)]}"#)
     }

@@ -13,7 +13,9 @@ import Testing
         let sample = try SampleJob(), target = try target(server.url)
         try await target.check()
         let first = try await target.upload(sample.job()), second = try await target.upload(sample.job())
-        #expect(first.id == "asset-1" && !first.existed && second.id == "asset-1" && second.existed && second.verified == .server)
+        #expect(
+            first.id == "asset-1" && !first.existed && second.id == "asset-1" && second.existed
+                && second.verified == .server)
         #expect(double.count == 1 && double.holds(sample.digests[.sha1] ?? ""))
         #expect(first.url == server.url + "/photos/asset-1")
     }
@@ -59,7 +61,9 @@ import Testing
         let server = try FaultServer { _, _ in
             .compute { seen in
                 let ids = String(decoding: seen.body, as: UTF8.self).split(separator: "\"").filter { $0.count == 40 }
-                let all = Set(ids).map { #"{"id":"\#($0)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}"# }
+                let all = Set(ids).map {
+                    #"{"id":"\#($0)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}"#
+                }
                 return .answer(200, body: #"{"results":[\#(all.joined(separator: ","))]}"#)
             }
         }
@@ -103,7 +107,8 @@ import Testing
             guard case .discarded(let why) = said else { return #expect(Bool(false), "\(said)") }
             #expect(why.contains("bin"))
         }
-        // A key that may not ask reads the bin like anything else; what it has outside of it the server says by the digest.
+        // A key that may not ask reads the bin like anything else; what it has outside of it the server says by the
+        // digest.
         #expect(try await verified(["asset.download"]) == .equal)
         #expect(try await target.knows(sample.job()) == false)
     }
@@ -143,10 +148,14 @@ import Testing
 
     /// From release 3 on the list of albums holds those of others, too; some keys may not know whose account it is.
     @Test(arguments: [ImmichDouble.Release.v1, .v3Strict], [(true, true), (false, true), (true, false)])
-    func anothersAlbumOfThatNameIsNotOurs(_ release: ImmichDouble.Release, _ tells: (account: Bool, owners: Bool)) async throws {
+    func anothersAlbumOfThatNameIsNotOurs(
+        _ release: ImmichDouble.Release, _ tells: (account: Bool, owners: Bool)
+    ) async throws {
         let (double, server) = try ImmichDouble.start(release)
         defer { server.stop() }
-        double.state.withLock { ($0.foreign, $0.tellsAccount, $0.tellsOwners) = (["wedding": "b-9"], tells.account, tells.owners) }
+        double.state.withLock {
+            ($0.foreign, $0.tellsAccount, $0.tellsOwners) = (["wedding": "b-9"], tells.account, tells.owners)
+        }
         let sample = try SampleJob(), target = try target(server.url) { $0.album = Template("{event}") }
         let job = sample.job("IMG_1.JPG", event: "wedding")
         _ = try await target.upload(job)

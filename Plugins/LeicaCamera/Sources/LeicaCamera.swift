@@ -4,7 +4,8 @@ public import PTPKit
 /// Leica SL, Q, M and S bodies: MTP, unlocked by one operation.
 public struct LeicaCamera: CameraModule {
     public typealias Config = CommonCameraConfig
-    public static let manifest = Manifest("leica", "Takes files from Leica cameras.", stability: .experimental, gives: [.file])
+    public static let manifest = Manifest(
+        "leica", "Takes files from Leica cameras.", stability: .experimental, gives: [.file])
 
     public let handler = LeicaHandler()
     public let options: CameraOptions
@@ -16,7 +17,8 @@ public struct LeicaCamera: CameraModule {
 }
 
 public struct LeicaHandler: ManufacturerHandler {
-    static let openControl: OperationCode = 0x9005, closeControl: OperationCode = 0x9006, stayActive: OperationCode = 0x901D
+    static let openControl: OperationCode = 0x9005, closeControl: OperationCode = 0x9006
+    static let stayActive: OperationCode = 0x901D
 
     public let quirks = Quirks.standard.with { quirks in
         quirks.bulkListing = true

@@ -18,8 +18,11 @@ public struct LeicaNotes: MakerNoteReader {
         if layout[1] == 0, Self.own.contains(layout[0]) || Self.outside.contains(layout[0]) {
             let base = Self.own.contains(layout[0]) ? 0 : note.outside
             guard let tags = MakerDirectory(note, at: 8, base: base) else { return facts }
-            facts.serial = tags.number(Self.serial).flatMap { $0 > 0 ? String($0) : nil } ?? tags.text(Self.internalSerial)
-        } else if layout == [0, 0], let tags = MakerDirectory(note, at: 8, base: 8), let number = tags.number(Self.oldSerial), number > 0 {
+            facts.serial =
+                tags.number(Self.serial).flatMap { $0 > 0 ? String($0) : nil } ?? tags.text(Self.internalSerial)
+        } else if layout == [0, 0], let tags = MakerDirectory(note, at: 8, base: 8),
+            let number = tags.number(Self.oldSerial), number > 0
+        {
             let digits = String(number)
             facts.serial = String(repeating: "0", count: max(0, 7 - digits.count)) + digits
         }

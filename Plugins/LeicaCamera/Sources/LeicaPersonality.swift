@@ -15,7 +15,8 @@ public struct LeicaPersonality: Personality {
     }
 
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {
-        let control = [LeicaHandler.openControl, LeicaHandler.closeControl, LeicaHandler.stayActive].contains(request.operation.code)
+        let control = [LeicaHandler.openControl, LeicaHandler.closeControl, LeicaHandler.stayActive].contains(
+            request.operation.code)
         return control && body.session != nil ? .ok : nil
     }
 }

@@ -10,7 +10,9 @@ import Testing
     }
 
     @Test func withoutANumberTheInnerOneCounts() {
-        let note = NoteBuilder(head: "LEICA\0\u{6}\0").build([(0x0305, .long([0])), (0x0500, .bytes(Array("XYZ1503040012\0\0\0".utf8)))])
+        let note = NoteBuilder(head: "LEICA\0\u{6}\0").build([
+            (0x0305, .long([0])), (0x0500, .bytes(Array("XYZ1503040012\0\0\0".utf8))),
+        ])
         #expect(LeicaNotes().facts(in: MakerNote(note), model: "LEICA T").serial == "XYZ1503040012")
     }
 

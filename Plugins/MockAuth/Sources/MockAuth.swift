@@ -14,13 +14,16 @@ public struct MockAuth: Module, SessionProvider {
             .field("account", \.account, "Who is signed in."),
             .field("lifetime", \.lifetime, in: .seconds(1)...(.seconds(864_000)), "How long a token holds."),
             .field("fault", \.fault, "What is refused."),
-            .field("origins", \.origins, "The only origins that may receive the token; absent = those of the targets that use it."),
+            .field(
+                "origins", \.origins,
+                "The only origins that may receive the token; absent = those of the targets that use it."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) { try CredentialScope.check(origins, at: node) }
     }
 
-    public static let manifest = Manifest("mock", "Signs anybody in, for tests only.", stability: .experimental, testsOnly: true)
+    public static let manifest = Manifest(
+        "mock", "Signs anybody in, for tests only.", stability: .experimental, testsOnly: true)
 
     public let session: AccountSession, scope: CredentialScope
     private let grant: MockGrant
@@ -36,9 +39,13 @@ public struct MockAuth: Module, SessionProvider {
         session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
     }
 
-    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
+        -> Account
+    {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
-            if grant.options.fault == .signIn { throw IngestError(.unauthorized, "The mock sign-in was told to refuse.") }
+            if grant.options.fault == .signIn {
+                throw IngestError(.unauthorized, "The mock sign-in was told to refuse.")
+            }
             return grant.fresh()
         }
     }

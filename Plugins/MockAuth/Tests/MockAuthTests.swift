@@ -14,7 +14,8 @@ import Testing
     func make(_ options: [(String, String)] = []) throws -> MockAuth {
         let clock = clock
         let module = MockAuth(
-            try BenchModule.options(MockAuth.Options.self, options), BenchModule.context(folder.path), clock: { clock.now })
+            try BenchModule.options(MockAuth.Options.self, options), BenchModule.context(folder.path),
+            clock: { clock.now })
         try module.bind(to: "https://gallery.example")
         return module
     }
@@ -31,11 +32,15 @@ import Testing
     }
 
     @Test func refusesAsTold() async throws {
-        await #expect(throws: IngestError.self) { try await make([("fault", "sign_in")]).signIn(TestPrompter(), SignInPreference()) }
+        await #expect(throws: IngestError.self) {
+            try await make([("fault", "sign_in")]).signIn(TestPrompter(), SignInPreference())
+        }
         let module = try make([("fault", "renewal")])
         _ = try await module.signIn(TestPrompter(), SignInPreference())
         clock.advance(3600)
-        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("GET", "https://gallery.example/x")) }
+        let error = await #expect(throws: IngestError.self) {
+            try await module.sign(HTTPRequest("GET", "https://gallery.example/x"))
+        }
         #expect(error?.code == .unauthorized)
         #expect(try await module.restore(validating: false).state.word == "expired")
     }

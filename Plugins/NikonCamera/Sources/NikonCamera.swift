@@ -5,7 +5,8 @@ public import PTPKit
 public struct NikonCamera: CameraModule {
     public typealias Config = CommonCameraConfig
     public static let manifest = Manifest(
-        "nikon", "Takes files from Nikon cameras as they are shot, and what is on their cards.", stability: .beta, gives: [.file])
+        "nikon", "Takes files from Nikon cameras as they are shot, and what is on their cards.", stability: .beta,
+        gives: [.file])
 
     /// The number that a person compares on both screens, and its confirmation.
     public static let confidentialOperations: Set<OperationCode> = [.nikonPairingInfo, 0x935A]
@@ -20,12 +21,14 @@ public struct NikonCamera: CameraModule {
 }
 
 extension OperationCode {
-    static let nikonEvents: Self = 0x90C7, nikonReady: Self = 0x90C8, nikonEventsEx: Self = 0x941C, nikonObjectSize: Self = 0x9421
+    static let nikonEvents: Self = 0x90C7, nikonReady: Self = 0x90C8, nikonEventsEx: Self = 0x941C
+    static let nikonObjectSize: Self = 0x9421
     static let nikonPartialEx: Self = 0x9431, nikonApplicationMode: Self = 0x9435, nikonPairingInfo: Self = 0x952B
     static let nikonStorageIDs: Self = 0x9209
 }
 
-/// What Nikon bodies do differently: a queue of events that is asked for, 64-bit reads of their own, pairing on newer ones.
+/// What Nikon bodies do differently: a queue of events that is asked for, 64-bit reads of their own, pairing on newer
+/// ones.
 public struct NikonHandler: ManufacturerHandler {
     /// Invalid status, and busy in its kinds: bulb, silent, movie.
     private static let notReady: Set<ResponseCode> = [.deviceBusy, 0xA004, 0xA200, 0xA201, 0xA202]
@@ -44,10 +47,12 @@ public struct NikonHandler: ManufacturerHandler {
         // The event queue of these is not to be relied on: their cards are listed again and again instead.
         let unreliable = quirks.with { $0.news = .listing(every: .seconds(2)) }
         let ones = ["NIKON 1 V1", "NIKON 1 J1", "NIKON 1 V2", "NIKON 1 S1", "NIKON 1 J2"].map { model in
-            CameraMatch("body of the 1 series", vendor: 0x04B0, manufacturer: "nikon", exactModel: model, quirks: unreliable)
+            CameraMatch(
+                "body of the 1 series", vendor: 0x04B0, manufacturer: "nikon", exactModel: model, quirks: unreliable)
         }
         return ones + [
-            CameraMatch("Nikon's event queue, newer form", vendor: 0x04B0, manufacturer: "nikon", operations: [.nikonEventsEx]),
+            CameraMatch(
+                "Nikon's event queue, newer form", vendor: 0x04B0, manufacturer: "nikon", operations: [.nikonEventsEx]),
             CameraMatch("Nikon's event queue", vendor: 0x04B0, manufacturer: "nikon", operations: [.nikonEvents]),
             CameraMatch("made by Nikon, no event queue", vendor: 0x04B0, manufacturer: "nikon", quirks: unreliable),
         ]
@@ -60,7 +65,8 @@ public struct NikonHandler: ManufacturerHandler {
         guard camera.info.offers(.nikonPairingInfo), camera.info.offers(.nikonApplicationMode) else { return }
         do throws(PTPError) { try camera.call(.nikonApplicationMode, 1) } catch {
             guard error.refusal != nil else { throw error }
-            throw .denied("it is not paired with this computer; run its connection wizard for a computer or smart device")
+            throw .denied(
+                "it is not paired with this computer; run its connection wizard for a computer or smart device")
         }
         camera[NikonMemory.self].isInApplicationMode = true
     }
@@ -71,7 +77,8 @@ public struct NikonHandler: ManufacturerHandler {
         let operation: OperationCode = camera.info.offers(.nikonEventsEx) ? .nikonEventsEx : .nikonEvents
         guard camera.info.offers(operation) else { return news }
         let data = try camera.read(operation)
-        let queue = try operation == .nikonEventsEx ? NikonEvents.extended(data.span.bytes) : NikonEvents.plain(data.span.bytes)
+        let queue =
+            try operation == .nikonEventsEx ? NikonEvents.extended(data.span.bytes) : NikonEvents.plain(data.span.bytes)
         news += StandardNews.read(queue)
         return news.filter { item in
             switch item {
@@ -88,7 +95,9 @@ public struct NikonHandler: ManufacturerHandler {
     public func fetch(
         _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
     ) throws(PTPError) {
-        guard camera.info.offers(.nikonPartialEx) else { return try StandardFetch.fetch(object, range, camera, into: sink) }
+        guard camera.info.offers(.nikonPartialEx) else {
+            return try StandardFetch.fetch(object, range, camera, into: sink)
+        }
         try StandardFetch.chunks(object, range, camera, Self.part, into: sink)
     }
 
@@ -99,7 +108,8 @@ public struct NikonHandler: ManufacturerHandler {
     /// Works where standard reads are refused because the owner has marked files for transfer, and beyond 4 GiB.
     private static let part: StandardFetch.Part = { handle, offset, most in
         Operation(
-            .nikonPartialEx, [handle.rawValue, UInt32(truncatingIfNeeded: offset), UInt32(truncatingIfNeeded: offset >> 32), most, 0])
+            .nikonPartialEx,
+            [handle.rawValue, UInt32(truncatingIfNeeded: offset), UInt32(truncatingIfNeeded: offset >> 32), most, 0])
     }
 
     public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) {

@@ -10,7 +10,9 @@ enum NikonEvents {
         guard count <= cursor.remaining(in: bytes) / 6 else { throw .truncated(at: cursor.offset) }
         var events: [PTPEvent] = []
         for _ in 0..<count {
-            events.append(PTPEvent(EventCode(try cursor.take(UInt16.self, from: bytes)), [try cursor.take(UInt32.self, from: bytes)]))
+            events.append(
+                PTPEvent(
+                    EventCode(try cursor.take(UInt16.self, from: bytes)), [try cursor.take(UInt32.self, from: bytes)]))
         }
         return events
     }

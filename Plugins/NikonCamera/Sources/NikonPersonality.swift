@@ -59,13 +59,16 @@ public struct NikonPersonality: Personality {
     }
 
     private func part(_ operation: Operation, _ body: VirtualBody) -> Answer {
-        guard let object = body.object(ObjectHandle(operation.parameter(0))) else { return Answer(.invalidObjectHandle) }
+        guard let object = body.object(ObjectHandle(operation.parameter(0))) else {
+            return Answer(.invalidObjectHandle)
+        }
         let offset = UInt64(operation.parameter(1)) | UInt64(operation.parameter(2)) << 32
         let most = UInt64(operation.parameter(3)) | UInt64(operation.parameter(4)) << 32
         guard offset <= object.size else { return Answer(.invalidParameter) }
         let count = min(most, object.size - offset)
         let payload = Answer.Payload.part(object.content, offset: offset, count: count)
-        return Answer(.ok, [UInt32(truncatingIfNeeded: count), UInt32(truncatingIfNeeded: count >> 32)], payload: payload)
+        return Answer(
+            .ok, [UInt32(truncatingIfNeeded: count), UInt32(truncatingIfNeeded: count >> 32)], payload: payload)
     }
 
     public func announce(_ objects: [VirtualObject], folders: [VirtualObject], _ body: inout VirtualBody) {

@@ -52,7 +52,8 @@ import VirtualCamera
         try await Self.bench(NikonPersonality()).run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
-            let first = try #require(scene.camera.shoot([VirtualFile("DSC_0001.JPG", .pattern(seed: 1, size: 1000))]).first)
+            let first = try #require(
+                scene.camera.shoot([VirtualFile("DSC_0001.JPG", .pattern(seed: 1, size: 1000))]).first)
             guard case .arrived = await arrivals.next() else { throw Failed("the first did not arrive") }
             scene.camera.withBody { body in
                 body.post(PTPEvent(.objectRemoved, [first.handle.rawValue]))
@@ -74,14 +75,17 @@ import VirtualCamera
         }
         try await Self.bench(NikonPersonality().pairing(isPaired: true)).run(.network) { scene in
             await scene.session.close()
-            let modes = scene.camera.log.filter { $0.operation.code == .nikonApplicationMode }.map(\.operation.parameters)
+            let modes = scene.camera.log.filter { $0.operation.code == .nikonApplicationMode }.map(
+                \.operation.parameters)
             #expect(modes == [[1], [0]])
         }
     }
 
     @Test func anUnpairedBodySaysSo() async throws {
         do {
-            try await Self.bench(NikonPersonality().pairing(isPaired: false)).run(.network) { _ in Issue.record("opened") }
+            try await Self.bench(NikonPersonality().pairing(isPaired: false)).run(.network) { _ in
+                Issue.record("opened")
+            }
         } catch let error as IngestError {
             #expect(error.code == .accessDenied)
         }

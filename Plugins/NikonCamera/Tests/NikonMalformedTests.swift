@@ -30,7 +30,9 @@ import VirtualCamera
 
     @Test func aFloodOfEventsOfNothingDoesNotHideAFrame() async throws {
         let name = try await arrival { scene in
-            scene.camera.withBody { body in for handle in 0..<65_535 as Range<UInt32> { body.post(PTPEvent(.objectRemoved, [handle])) } }
+            scene.camera.withBody { body in
+                for handle in 0..<65_535 as Range<UInt32> { body.post(PTPEvent(.objectRemoved, [handle])) }
+            }
         }
         #expect(name == "DSC_0001.JPG")
     }

@@ -8,7 +8,8 @@ import VirtualCamera
     @Test(.timeLimit(.minutes(5)), arguments: 1...40 as ClosedRange<UInt64>)
     func anythingAtAllIsSurvived(seed: UInt64) async {
         for round in 0..<20 as Range<UInt64> {
-            await ScriptedLink.exercise(NikonHandler(), as: NikonPersonality().info, ScriptedLink.random(seed * 1000 + round))
+            await ScriptedLink.exercise(
+                NikonHandler(), as: NikonPersonality().info, ScriptedLink.random(seed * 1000 + round))
         }
     }
 }

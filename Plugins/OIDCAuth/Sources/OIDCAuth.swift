@@ -37,7 +37,8 @@ public struct OIDCAuth: Module, SessionProvider {
         guard options.token == .id else { return credential.access }
         guard let identity = credential.identity else {
             throw IngestError(
-                .unauthorized, "\(client.issuer) gave no ID token.", advice: "Add `openid` to `scopes`, or set `bearer: access`.")
+                .unauthorized, "\(client.issuer) gave no ID token.",
+                advice: "Add `openid` to `scopes`, or set `bearer: access`.")
         }
         return identity
     }
@@ -45,7 +46,9 @@ public struct OIDCAuth: Module, SessionProvider {
     /// A machine's sign-in has nobody's identity.
     public var abilities: Set<SignInAbility> { options.flow == .clientCredentials ? [] : [.identityToken] }
 
-    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account {
+    public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
+        -> Account
+    {
         try await session.signIn(scope.origins) { () async throws(IngestError) in
             if preference.flow == .identityToken { return try await exchanged(prompter) }
             let flow = try await flow(preference)

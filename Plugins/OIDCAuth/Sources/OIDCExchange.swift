@@ -20,7 +20,8 @@ extension OIDCOptions {
         switch preset {
         case .google, .glewlwyd:
             throw IngestError(
-                .misconfigured, "\(preset == .google ? "Google" : "glewlwyd") exchanges no identity tokens.", advice: another)
+                .misconfigured, "\(preset == .google ? "Google" : "glewlwyd") exchanges no identity tokens.",
+                advice: another)
         // Matches the token by its issuer.
         case .keycloak: return "urn:ietf:params:oauth:token-type:jwt"
         case .auth0:
@@ -28,7 +29,9 @@ extension OIDCOptions {
             if Self.issuedByApple.contains(token.issuer) {
                 throw IngestError(
                     .misconfigured, "Auth0 takes Apple's authorization code and not its identity token.",
-                    advice: "\(another) Choose Apple on Auth0's page; `authorize: { connection: apple }` goes straight there.")
+                    advice:
+                        "\(another) Choose Apple on Auth0's page; `authorize: { connection: apple }` goes straight there."
+                )
             }
             throw IngestError(
                 .misconfigured, "Auth0 exchanges tokens of this issuer only by a profile of the tenant's own.",

@@ -10,7 +10,8 @@ struct OIDCGrant: AccountGrant {
 
     var obtains: Bool { isMachine }
 
-    /// A machine's token is also for the audience and scopes that it was asked for; a person's is what the person agreed to.
+    /// A machine's token is also for the audience and scopes that it was asked for; a person's is what the person
+    /// agreed to.
     func issued(_ credential: Credential) -> Bool {
         client.issued(credential) && (!isMachine || credential.extra[Self.asked]?.reveal() == preference)
     }
@@ -22,7 +23,9 @@ struct OIDCGrant: AccountGrant {
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         if isMachine, let fresh = try await obtain() { return fresh }
-        guard let refresh = credential.refresh else { throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.") }
+        guard let refresh = credential.refresh else {
+            throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.")
+        }
         switch try await client.token([("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())]) {
         case .fine(let reply): return try client.renewed(credential, reply)
         case .refused(let refusal): throw refusal.error(client.issuer)
@@ -34,7 +37,9 @@ struct OIDCGrant: AccountGrant {
         guard isMachine else { return nil }
         switch try await client.token([("grant_type", "client_credentials")] + options.form) {
         case .fine(let reply):
-            guard reply["access_token"] != nil else { throw IngestError(.unavailable, "\(client.issuer) gave no access token.") }
+            guard reply["access_token"] != nil else {
+                throw IngestError(.unavailable, "\(client.issuer) gave no access token.")
+            }
             var credential = try await client.credential(reply)
             credential.extra[Self.asked] = SecretValue(preference)
             return credential

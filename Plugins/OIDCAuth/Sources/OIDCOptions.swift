@@ -11,26 +11,38 @@ public struct OIDCOptions: ModuleConfig {
     enum Preset: String, CaseIterable, ConfigValue { case auth0, google, keycloak, glewlwyd }
 
     var issuer = "", clientID = "", clientSecret = Secret(), flow: Flow?, preset: Preset?, bearer: Bearer?
-    var scopes: [String]?, audience: String?, authorize: [String: String] = [:], exchange: [String: String] = [:],
-        redirectPorts: [Int] = []
+    var scopes: [String]?, audience: String?, authorize: [String: String] = [:], exchange: [String: String] = [:]
+    var redirectPorts: [Int] = []
     var origins: [String] = [], plainHTTP = false, caFile: String?
 
     public init() {}
 
     public static let schema: Schema<Self> = [
-        .field("issuer", \.issuer, "The provider's address, exactly as it calls itself; with `preset: google` it may be left out."),
+        .field(
+            "issuer", \.issuer,
+            "The provider's address, exactly as it calls itself; with `preset: google` it may be left out."),
         .field("client_id", \.clientID, "The client's name at the provider.").required(),
         .field("client_secret", \.clientSecret, "The client's secret, as a reference; public clients have none."),
-        .field("flow", \.flow, "How `filmgate login` signs in; absent = device where the provider offers it, else browser."),
+        .field(
+            "flow", \.flow, "How `filmgate login` signs in; absent = device where the provider offers it, else browser."
+        ),
         .field("preset", \.preset, "What is known about a provider: its scopes, parameters and bearer."),
-        .field("bearer", \.bearer, "Which token the server gets: the access token, or the ID token; absent = as the preset says."),
+        .field(
+            "bearer", \.bearer,
+            "Which token the server gets: the access token, or the ID token; absent = as the preset says."),
         .field("scopes", \.scopes, "What to ask for; absent = as the preset says."),
         .field("audience", \.audience, "The API that the access token is for, where the provider asks for one."),
         .field("authorize", \.authorize, "Further parameters of the authorization request, such as connection: apple."),
         .field("exchange", \.exchange, "Further parameters of a token exchange, such as subject_issuer: google."),
-        .field("redirect_ports", \.redirectPorts, "Ports registered for http://127.0.0.1:PORT/callback; absent = any free one."),
-        .field("origins", \.origins, "The only origins that may receive the token; absent = those of the targets that use it."),
-        .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+        .field(
+            "redirect_ports", \.redirectPorts,
+            "Ports registered for http://127.0.0.1:PORT/callback; absent = any free one."),
+        .field(
+            "origins", \.origins,
+            "The only origins that may receive the token; absent = those of the targets that use it."),
+        .field(
+            "plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."
+        ),
         .field("ca_file", \.caFile, "PEM file of the authorities to trust at the provider, instead of the system's."),
     ]
 
@@ -73,7 +85,8 @@ public struct OIDCOptions: ModuleConfig {
             throw mistake("issuer", "`\(provider)` is not a provider's address.")
         }
         guard address.isEncrypted || address.isLoopback else {
-            throw mistake("issuer", "A provider is asked over https only.", hint: "Plain http works for this machine itself.")
+            throw mistake(
+                "issuer", "A provider is asked over https only.", hint: "Plain http works for this machine itself.")
         }
         if preset == .auth0, !provider.hasSuffix("/") {
             throw mistake("issuer", "Auth0's issuer ends with a slash.", hint: "Write \(provider)/.")
@@ -94,7 +107,10 @@ public struct OIDCOptions: ModuleConfig {
     }
 
     private static let reserved: Set = [
-        "response_type", "client_id", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method", "scope", "client_secret",
+        "response_type", "client_id", "redirect_uri", "state", "nonce", "code_challenge", "code_challenge_method",
+        "scope", "client_secret",
     ]
-    private static let exchanged: Set = ["grant_type", "subject_token", "client_id", "client_secret", "scope", "audience"]
+    private static let exchanged: Set = [
+        "grant_type", "subject_token", "client_id", "client_secret", "scope", "audience",
+    ]
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import OIDCAuth
 
-/// How signing in by a device code ends, at a provider that counts the polls and the seconds between them (RFC 8628 §3.5).
+/// How signing in by a device code ends, at a provider that counts the polls and the seconds between them (RFC 8628
+/// §3.5).
 @Suite struct DeviceEndTests {
     func outcome(_ bench: OIDCBench) async -> Result<Account, IngestError> {
         await Result { () async throws(IngestError) in
@@ -21,8 +22,9 @@ import Testing
     /// Seconds between one poll and the next.
     func pauses(_ bench: OIDCBench) -> [Int] { zip(bench.double.polls, bench.double.polls.dropFirst()).map { $1 - $0 } }
 
-    @Test(arguments: OIDCDouble.Profile.Style.allCases) func slowDownCountsForAllLaterPolls(_ style: OIDCDouble.Profile.Style) async throws
-    {
+    @Test(arguments: OIDCDouble.Profile.Style.allCases) func slowDownCountsForAllLaterPolls(
+        _ style: OIDCDouble.Profile.Style
+    ) async throws {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.pending, profile.slowDowns) = (style, 1, 3)
         let bench = try OIDCBench(profile)
@@ -36,7 +38,9 @@ import Testing
         var profile = OIDCDouble.Profile()
         (profile.pending, profile.slowDowns) = (0, 1)
         let bench = try OIDCBench(profile)
-        bench.onSleep = { [double = bench.double] count in if count == 2 { double.set { ($0.pending, $0.slowDowns) = (5, 0) } } }
+        bench.onSleep = { [double = bench.double] count in
+            if count == 2 { double.set { ($0.pending, $0.slowDowns) = (5, 0) } }
+        }
         _ = try await outcome(bench).get()
         #expect(bench.double.earlyPolls == 0 && pauses(bench) == [12, 12, 12, 12, 12])
     }
@@ -61,7 +65,9 @@ import Testing
         #expect(bench.double.polls.isEmpty && slept.withLock { $0 } == 1)
     }
 
-    @Test(arguments: OIDCDouble.Profile.Style.allCases) func refusedInTheBrowser(_ style: OIDCDouble.Profile.Style) async throws {
+    @Test(arguments: OIDCDouble.Profile.Style.allCases) func refusedInTheBrowser(
+        _ style: OIDCDouble.Profile.Style
+    ) async throws {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.denies) = (style, true)
         let bench = try OIDCBench(profile), error = await failure(bench)
@@ -94,6 +100,8 @@ import Testing
         let bench = try OIDCBench()
         bench.double.set { $0.trouble = .code("invalid_grant", status: 403) }
         let error = await failure(bench)
-        #expect(error?.message.contains("does not know the code any more") == true && error?.advice?.contains("filmgate login") == true)
+        #expect(
+            error?.message.contains("does not know the code any more") == true
+                && error?.advice?.contains("filmgate login") == true)
     }
 }

@@ -13,14 +13,18 @@ import Testing
 
     func text(_ text: String) -> ConfigNode.Value { .scalar(text, quoted: true) }
 
-    func code(_ bench: OIDCBench, _ prompter: TestPrompter = TestPrompter(), _ flow: SignInPreference.Flow? = .device) async -> IngestError?
-    {
-        let result = await Result { () async throws(IngestError) in try await bench.open().signIn(prompter, SignInPreference(flow: flow)) }
+    func code(
+        _ bench: OIDCBench, _ prompter: TestPrompter = TestPrompter(), _ flow: SignInPreference.Flow? = .device
+    ) async -> IngestError? {
+        let result = await Result { () async throws(IngestError) in
+            try await bench.open().signIn(prompter, SignInPreference(flow: flow))
+        }
         if case .failure(let error) = result { return error }
         return nil
     }
 
-    @Test(arguments: OIDCDouble.Profile.Style.allCases) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws {
+    @Test(arguments: OIDCDouble.Profile.Style.allCases) func deviceGrant(_ style: OIDCDouble.Profile.Style) async throws
+    {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.pending, profile.slowDowns, profile.lifetimeAsText) = (style, 2, 1, true)
         let bench = try OIDCBench(profile), prompter = TestPrompter(), module = try bench.module()
@@ -33,7 +37,9 @@ import Testing
         for secret in bench.secrets { #expect(!prompter.screen.contains(secret)) }
     }
 
-    @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0]) func refusedAndExpiredCodes(_ style: OIDCDouble.Profile.Style) async throws {
+    @Test(arguments: [OIDCDouble.Profile.Style.rfc, .auth0]) func refusedAndExpiredCodes(
+        _ style: OIDCDouble.Profile.Style
+    ) async throws {
         var profile = OIDCDouble.Profile()
         (profile.style, profile.denies) = (style, true)
         #expect(await code(try OIDCBench(profile))?.code == .unauthorized)
@@ -53,12 +59,15 @@ import Testing
         #expect(bench.double.grants.count < 160)
     }
 
-    @Test(arguments: [SignInPreference.Flow.browser, .paste]) func browserAndPaste(_ flow: SignInPreference.Flow) async throws {
+    @Test(arguments: [SignInPreference.Flow.browser, .paste]) func browserAndPaste(
+        _ flow: SignInPreference.Flow
+    ) async throws {
         let bench = try OIDCBench(), prompter = TestPrompter(opens: flow == .browser), module = try bench.module()
         let account = try await module.signIn(prompter, SignInPreference(flow: flow))
         #expect(account.id == "auth0|ann")
         let asked = prompter.invitations.first?.url ?? ""
-        #expect(asked.contains("code_challenge_method=S256") && asked.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
+        #expect(
+            asked.contains("code_challenge_method=S256") && asked.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A"))
         #expect(prompter.invitations.first?.opens == (flow == .browser))
         #expect(bench.double.grants == ["authorization_code"])
     }
@@ -71,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://127.0.0.1:1/callback?code=x&state=wrong", "http://127.0.0.1:1/callback?code=x", "nonsense", "https://x/?state=&code=",
+        "http://127.0.0.1:1/callback?code=x&state=wrong", "http://127.0.0.1:1/callback?code=x", "nonsense",
+        "https://x/?state=&code=",
     ])
     func aPastedAddressMustAnswerOurQuestion(_ pasted: String) async throws {
         let bench = try OIDCBench()
@@ -80,10 +90,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("iss", JSONValue.string("https://evil.example")), ("aud", .string("other")), ("aud", .array([.string("camera"), .string("x")])),
-        ("exp", .integer(1)), ("iat", .integer(9_999_999_999)), ("nonce", .string("other")), ("alg", .string("none")),
-        ("alg", .string("HS256")),
-        ("azp", .string("other")),
+        ("iss", JSONValue.string("https://evil.example")), ("aud", .string("other")),
+        ("aud", .array([.string("camera"), .string("x")])), ("exp", .integer(1)), ("iat", .integer(9_999_999_999)),
+        ("nonce", .string("other")), ("alg", .string("none")), ("alg", .string("HS256")), ("azp", .string("other")),
     ]) func anIDTokenThatIsNotForUsIsRefused(_ claim: String, _ value: JSONValue) async throws {
         var profile = OIDCDouble.Profile()
         profile.claims = [claim: value]
@@ -116,7 +125,9 @@ import Testing
     }
 
     /// The refresh token has changed hands by then: losing it over a clock that is wrong would sign out.
-    @Test(arguments: ["access", "id"]) func anIDTokenThatIsNotForUsAtRenewalSignsNobodyOut(_ bearer: String) async throws {
+    @Test(arguments: ["access", "id"]) func anIDTokenThatIsNotForUsAtRenewalSignsNobodyOut(
+        _ bearer: String
+    ) async throws {
         let bench = try OIDCBench(OIDCDouble.Profile(), [("bearer", text(bearer))]), module = try bench.module()
         try await bench.signIn(module)
         bench.double.set { $0.claims = ["exp": .integer(1)] }
@@ -133,11 +144,14 @@ import Testing
         var profile = OIDCDouble.Profile()
         (profile.secret, profile.openID) = ("client-canary-secret", false)
         let bench = try OIDCBench(
-            profile, [("flow", text("client_credentials")), ("client_secret", text("${env:X}")), ("audience", text("api"))])
+            profile,
+            [("flow", text("client_credentials")), ("client_secret", text("${env:X}")), ("audience", text("api"))])
         let module = try bench.module(), other = try bench.module()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
-                group.addTask { _ = try await (number % 2 == 0 ? module : other).sign(HTTPRequest("POST", bench.target)) }
+                group.addTask {
+                    _ = try await (number % 2 == 0 ? module : other).sign(HTTPRequest("POST", bench.target))
+                }
             }
             try await group.waitForAll()
         }
@@ -155,15 +169,16 @@ import Testing
         (profile.secret, profile.openID) = ("client-canary-secret", false)
         let bench = try OIDCBench(profile, options), request = HTTPRequest("POST", bench.target)
         let first = try await bench.module([("audience", text("a"))]).sign(request)[header: "Authorization"]
-        let other = try bench.module([("audience", text("b"))]), second = try await other.sign(request)[header: "Authorization"]
+        let other = try bench.module([("audience", text("b"))])
+        let second = try await other.sign(request)[header: "Authorization"]
         #expect(first != second && bench.renewals == 2)
         #expect(try await other.sign(request)[header: "Authorization"] == second)
     }
 
     /// Asked too often, or in trouble of its own, a provider says nothing about the sign-in.
     @Test(arguments: [
-        ("rate_limit_exceeded", 429), ("slow_down", 429), ("timeout", 408), ("temporarily_unavailable", 403), ("server_error", 400),
-        ("too_many_requests", 429),
+        ("rate_limit_exceeded", 429), ("slow_down", 429), ("timeout", 408), ("temporarily_unavailable", 403),
+        ("server_error", 400), ("too_many_requests", 429),
     ]) func aBusyProviderSignsNobodyOut(_ code: String, _ status: Int) async throws {
         let bench = try OIDCBench(), module = try bench.module(), request = HTTPRequest("POST", bench.target)
         try await bench.signIn(module)
@@ -199,7 +214,9 @@ import Testing
         bench.pass(seconds: 1000)
         bench.double.set { $0.trouble = trouble }
         for _ in 0..<2 {
-            let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+            let error = await #expect(throws: IngestError.self) {
+                try await module.sign(HTTPRequest("POST", bench.target))
+            }
             #expect(error?.code == (trouble == .refusal ? .unauthorized : .unavailable))
         }
         bench.double.set { $0.trouble = nil }
@@ -230,14 +247,16 @@ import Testing
     }
 
     @Test(arguments: [
-        [("issuer", "http://login.example")], [("issuer", "login.example")], [("preset", "auth0"), ("issuer", "https://a.eu.auth0.com")],
-        [("flow", "client_credentials")], [("flow", "implicit")], [("origins", "x")],
+        [("issuer", "http://login.example")], [("issuer", "login.example")],
+        [("preset", "auth0"), ("issuer", "https://a.eu.auth0.com")], [("flow", "client_credentials")],
+        [("flow", "implicit")], [("origins", "x")],
     ]) func mistakesAreFound(_ options: [(String, String)]) throws {
         var pairs: [(String, ConfigNode.Value)] = [("client_id", text("x"))]
         if !options.contains(where: { $0.0 == "issuer" }) { pairs.append(("issuer", text("https://login.example/"))) }
         pairs += options.map { ($0.0, text($0.1)) }
         var errors: [ConfigError] = []
-        _ = OIDCOptions.schema.decode(ConfigNode(.map(pairs.map { .init(.init($0.0, Mark()), ConfigNode($0.1)) })), errors: &errors)
+        _ = OIDCOptions.schema.decode(
+            ConfigNode(.map(pairs.map { .init(.init($0.0, Mark()), ConfigNode($0.1)) })), errors: &errors)
         #expect(errors.count == 1)
     }
 }

@@ -43,9 +43,11 @@ final class OIDCBench: AccountBench {
         let options = OIDCOptions.schema.decode(ConfigNode(.map(pairs)), errors: &errors)
         if let first = errors.first { throw first }
         let context = ModuleContext(
-            name: "studio", logger: Logger(label: "test"), state: state, lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
+            name: "studio", logger: Logger(label: "test"), state: state,
+            lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
         let clock = clock
-        let provider = OIDCAuth(options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { self.sleep($0) })
+        let provider = OIDCAuth(
+            options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { self.sleep($0) })
         try provider.bind(to: place ?? target)
         return provider
     }

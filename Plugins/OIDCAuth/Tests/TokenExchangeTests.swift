@@ -12,13 +12,17 @@ import Testing
 
     func text(_ text: String) -> ConfigNode.Value { .scalar(text, quoted: true) }
 
-    func bench(_ kind: String?, _ options: [(String, ConfigNode.Value)] = [], style: OIDCDouble.Profile.Style = .rfc) throws -> OIDCBench {
+    func bench(
+        _ kind: String?, _ options: [(String, ConfigNode.Value)] = [], style: OIDCDouble.Profile.Style = .rfc
+    ) throws -> OIDCBench {
         var profile = OIDCDouble.Profile()
         (profile.exchanges, profile.style) = (kind, style)
         return try OIDCBench(profile, options)
     }
 
-    func exchange(_ bench: OIDCBench, _ token: String, prompter: TestPrompter? = nil) async -> Result<Account, IngestError> {
+    func exchange(_ bench: OIDCBench, _ token: String, prompter: TestPrompter? = nil) async -> Result<
+        Account, IngestError
+    > {
         let prompter = prompter ?? TestPrompter(answers: [token])
         return await Result { () async throws(IngestError) in
             try await bench.open().signIn(prompter, SignInPreference(flow: .identityToken))
@@ -37,13 +41,18 @@ import Testing
     @Test(arguments: [
         (nil, plain, OIDCDouble.Profile.Style.rfc), ("keycloak", "urn:ietf:params:oauth:token-type:jwt", .rfc),
         ("auth0", "http://auth0.com/oauth/token-type/google-id-token", .auth0),
-    ]) func anIdentityTokenSignsInAndRenews(_ preset: String?, _ kind: String, _ style: OIDCDouble.Profile.Style) async throws {
+    ]) func anIdentityTokenSignsInAndRenews(
+        _ preset: String?, _ kind: String, _ style: OIDCDouble.Profile.Style
+    ) async throws {
         let bench = try bench(kind, preset.map { [("preset", text($0))] } ?? [], style: style), given = token(bench)
         let prompter = TestPrompter(answers: [given])
         #expect(try await exchange(bench, given, prompter: prompter).get().id == "auth0|ann")
-        let module = try bench.module(), before = try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
+        let module = try bench.module()
+        let before = try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"]
         bench.pass(seconds: 1000)
-        #expect(try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] != before && bench.renewals == 1)
+        #expect(
+            try await module.sign(HTTPRequest("POST", bench.target))[header: "Authorization"] != before
+                && bench.renewals == 1)
         #expect(!prompter.screen.contains("identity-canary"))
         for file in FolderContents.below(bench.state) { #expect(!file.text.contains("identity-canary")) }
     }
@@ -52,7 +61,9 @@ import Testing
         let bench = try bench(Self.plain), given = token(bench)
         _ = try await exchange(bench, given).get()
         let again = await failure(bench, given)
-        #expect(again?.code == .unauthorized && again?.message.contains("invalid_grant") == true && again?.advice?.contains("new") == true)
+        #expect(
+            again?.code == .unauthorized && again?.message.contains("invalid_grant") == true
+                && again?.advice?.contains("new") == true)
         // The sign-in from before still serves.
         #expect(try await bench.module().restore(validating: false).state.word == "signedIn")
     }
@@ -82,7 +93,12 @@ import Testing
     }
 
     @Test func aProfileOfTheTenantsOwn() async throws {
-        let more = [("exchange", ConfigNode.Value.map([.init(.init("subject_token_type", Mark()), ConfigNode(text("urn:acme:id")))]))]
+        let more = [
+            (
+                "exchange",
+                ConfigNode.Value.map([.init(.init("subject_token_type", Mark()), ConfigNode(text("urn:acme:id")))])
+            )
+        ]
         let bench = try bench("urn:acme:id", [("preset", text("auth0"))] + more, style: .auth0)
         bench.double.set { $0.trusts = ["https://other.example"] }
         #expect(try await exchange(bench, token(bench, "https://other.example")).get().id == "auth0|ann")

@@ -11,7 +11,8 @@ public struct OlympusCamera: CameraModule {
             cameraFields + [
                 .field(
                     "remote", \.remote,
-                    "Take control of the body, in which mode it tells of frames as they are shot; given back at the end.")
+                    "Take control of the body, in which mode it tells of frames as they are shot; given back at the end."
+                )
             ])
     }
     public static let manifest = Manifest(
@@ -55,8 +56,12 @@ public struct OlympusHandler: ManufacturerHandler {
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
         StandardNews.read(
             events.map { event in
-                if Self.added.contains(event.code) { return PTPEvent(.objectAdded, transaction: event.transaction, event.parameters) }
-                if Self.slotChanged.contains(event.code) { return PTPEvent(.storeAdded, transaction: event.transaction, event.parameters) }
+                if Self.added.contains(event.code) {
+                    return PTPEvent(.objectAdded, transaction: event.transaction, event.parameters)
+                }
+                if Self.slotChanged.contains(event.code) {
+                    return PTPEvent(.storeAdded, transaction: event.transaction, event.parameters)
+                }
                 return event
             })
     }

@@ -24,7 +24,9 @@ public struct OlympusNotes: MakerNoteReader {
     }
 
     private func directory(_ note: MakerNote) -> (MakerDirectory, base: Int)? {
-        if note.begins(with: "OLYMP\0") { return MakerDirectory(note, at: 8, base: note.outside).map { ($0, note.outside) } }
+        if note.begins(with: "OLYMP\0") {
+            return MakerDirectory(note, at: 8, base: note.outside).map { ($0, note.outside) }
+        }
         let size = note.begins(with: "OM SYSTEM\0") ? 16 : note.begins(with: "OLYMPUS\0") ? 12 : 0
         guard size > 0 else { return nil }
         let isLittle = note.bytes(size - 4, 1) == [UInt8(ascii: "I")]

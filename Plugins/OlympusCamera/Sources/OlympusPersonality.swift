@@ -9,10 +9,13 @@ public struct OlympusPersonality: Personality {
     public init() {
         info.vendorExtension = 0
         let vendor: Set<OperationCode> = [.setDevicePropValue, 0x9481, 0x9486]
-        info.operations = StandardPersonality.operations.subtracting([.getPartialObject64, .getObjectPropList]).union(vendor)
+        info.operations = StandardPersonality.operations.subtracting([.getPartialObject64, .getObjectPropList]).union(
+            vendor)
         info.events = [.objectAdded, .storeAdded, .storeRemoved, 0xC102, 0xC108, 0xC10E]
         info.properties = [.batteryLevel, OlympusHandler.controlMode]
-        (info.manufacturer, info.model, info.version, info.serial) = ("OM Digital Solutions", "OM-1MarkII", "1.2", "BJ0A12345")
+        (info.manufacturer, info.model, info.version, info.serial) = (
+            "OM Digital Solutions", "OM-1MarkII", "1.2", "BJ0A12345"
+        )
     }
 
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {

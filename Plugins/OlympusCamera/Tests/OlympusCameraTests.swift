@@ -16,14 +16,18 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(OlympusPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws {
+        try await ForeignClient.check(OlympusPersonality())
+    }
 
     @Test func controlIsTakenOnlyWhenTheFileSaysSoAndGivenBack() async throws {
         try await Self.bench.run(.bus) { scene in
             await scene.session.close()
             #expect(!scene.camera.log.contains { $0.operation.code == .setDevicePropValue })
         }
-        try await CameraBench(OlympusCamera.self, as: OlympusPersonality(), usb: Self.usb) { $0.remote = true }.run(.bus) { scene in
+        try await CameraBench(OlympusCamera.self, as: OlympusPersonality(), usb: Self.usb) { $0.remote = true }.run(
+            .bus
+        ) { scene in
             await scene.session.close()
             let values = scene.camera.log.filter { $0.operation.code == .setDevicePropValue }.map(\.data)
             #expect(values == [[1, 0], [2, 0]])

@@ -5,13 +5,18 @@ import Testing
 
 @Suite struct OlympusNotesTests {
     private static let equipment: [(tag: Int, value: NoteBuilder.Value)] = [
-        (0x0101, .text("BHLB61153                      ")), (0x0202, .text("ABQ208318")), (0x0203, .text("OLYMPUS M.12-40mm F2.8")),
+        (0x0101, .text("BHLB61153                      ")), (0x0202, .text("ABQ208318")),
+        (0x0203, .text("OLYMPUS M.12-40mm F2.8")),
     ]
 
-    @Test(arguments: ["OLYMPUS\0II\u{3}\0", "OM SYSTEM\0\0\0II\u{4}\0", "OLYMP\0\u{1}\0"]) func saysWhatTheNoteSays(_ head: String) {
+    @Test(arguments: ["OLYMPUS\0II\u{3}\0", "OM SYSTEM\0\0\0II\u{4}\0", "OLYMP\0\u{1}\0"]) func saysWhatTheNoteSays(
+        _ head: String
+    ) {
         let note = NoteBuilder(head: head).build([(0x2010, .folder(Self.equipment))])
         let facts = OlympusNotes().facts(in: MakerNote(note), model: "E-M1MarkII")
-        #expect(facts.serial == "BHLB61153" && facts.lensSerial == "ABQ208318" && facts.lensModel == "OLYMPUS M.12-40mm F2.8")
+        #expect(
+            facts.serial == "BHLB61153" && facts.lensSerial == "ABQ208318"
+                && facts.lensModel == "OLYMPUS M.12-40mm F2.8")
     }
 
     @Test func theOldestSayItThemselves() {

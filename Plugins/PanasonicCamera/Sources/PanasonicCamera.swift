@@ -9,7 +9,9 @@ public struct PanasonicCamera: CameraModule {
         public init() {}
         public static let schema = Schema<Self>(
             cameraFields + [
-                .field("remote", \.remote, "Open the make's own session, in which bodies set to tethering tell of frames as they are shot.")
+                .field(
+                    "remote", \.remote,
+                    "Open the make's own session, in which bodies set to tethering tell of frames as they are shot.")
             ])
     }
     public static let manifest = Manifest(
@@ -28,7 +30,8 @@ extension OperationCode {
     static let lumixOpen: Self = 0x9102, lumixClose: Self = 0x9103, lumixProperty: Self = 0x9402
 }
 
-/// What Lumix bodies do differently: they show all they can do only to a host that introduces itself, and have events of their own.
+/// What Lumix bodies do differently: they show all they can do only to a host that introduces itself, and have events
+/// of their own.
 public struct PanasonicHandler: ManufacturerHandler {
     /// MTP's SessionInitiatorInfo.
     static let initiator: DevicePropertyCode = 0xD406

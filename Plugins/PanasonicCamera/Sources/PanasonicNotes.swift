@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// Panasonic's maker note: a directory behind twelve bytes, whose offsets count from the beginning of the structure around it.
+/// Panasonic's maker note: a directory behind twelve bytes, whose offsets count from the beginning of the structure
+/// around it.
 public struct PanasonicNotes: MakerNoteReader {
     private static let internalSerial = 0x0025, lens = 0x0051, lensSerial = 0x0052
 
@@ -12,7 +13,9 @@ public struct PanasonicNotes: MakerNoteReader {
 
     public func facts(in note: MakerNote, model: String) -> MediaFacts {
         var facts = MediaFacts()
-        guard note.begins(with: "Panasonic"), let tags = MakerDirectory(note, at: 12, base: note.outside) else { return facts }
+        guard note.begins(with: "Panasonic"), let tags = MakerDirectory(note, at: 12, base: note.outside) else {
+            return facts
+        }
         facts.serial = tags.text(Self.internalSerial)
         facts.lensModel = tags.text(Self.lens).flatMap(Self.known)
         facts.lensSerial = tags.text(Self.lensSerial).flatMap(Self.known)

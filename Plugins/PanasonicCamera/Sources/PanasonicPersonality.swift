@@ -10,10 +10,13 @@ public struct PanasonicPersonality: Personality {
         info.vendorExtension = 0x1C
         info.vendorExtensionVersion = 100
         let vendor: Set<OperationCode> = [0x100B, .setDevicePropValue, .lumixOpen, .lumixClose, .lumixProperty]
-        info.operations = StandardPersonality.operations.subtracting([.getPartialObject64, .getObjectPropList]).union(vendor)
+        info.operations = StandardPersonality.operations.subtracting([.getPartialObject64, .getObjectPropList]).union(
+            vendor)
         info.events = [.storeAdded, .storeRemoved, .devicePropChanged, 0xC101, 0xC107, PanasonicHandler.added]
         info.properties = [.batteryLevel, PanasonicHandler.initiator]
-        (info.manufacturer, info.model, info.version, info.serial) = ("Panasonic", "DC-GH5", "1.0", "00000000000000000XGA8123456")
+        (info.manufacturer, info.model, info.version, info.serial) = (
+            "Panasonic", "DC-GH5", "1.0", "00000000000000000XGA8123456"
+        )
     }
 
     public func answer(_ request: VirtualRequest, _ body: inout VirtualBody) -> Answer? {

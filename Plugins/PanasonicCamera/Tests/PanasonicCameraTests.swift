@@ -7,7 +7,8 @@ import VirtualCamera
 @testable import PanasonicCamera
 
 @Suite struct PanasonicCameraTests {
-    static let bench = CameraBench(PanasonicCamera.self, as: PanasonicPersonality(), usb: USBIdentity(vendor: 0x04DA, product: 0x2382))
+    static let bench = CameraBench(
+        PanasonicCamera.self, as: PanasonicPersonality(), usb: USBIdentity(vendor: 0x04DA, product: 0x2382))
 
     @Test(arguments: CameraConformance<PanasonicCamera>.all, CameraBench<PanasonicCamera>.Way.allCases)
     func conformance(check: CameraCheck<PanasonicCamera>, way: CameraBench<PanasonicCamera>.Way) async throws {
@@ -15,7 +16,9 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(PanasonicPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws {
+        try await ForeignClient.check(PanasonicPersonality())
+    }
 
     @Test func theHostIntroducesItselfAndThenPartsCanBeRead() async throws {
         try await Self.bench.run(.bus) { scene in

@@ -4,7 +4,8 @@ public import PTPKit
 /// Pentax and Ricoh bodies that speak MTP.
 public struct PentaxCamera: CameraModule {
     public typealias Config = CommonCameraConfig
-    public static let manifest = Manifest("pentax", "Takes files from Pentax and Ricoh cameras.", stability: .experimental, gives: [.file])
+    public static let manifest = Manifest(
+        "pentax", "Takes files from Pentax and Ricoh cameras.", stability: .experimental, gives: [.file])
 
     public let handler = PentaxHandler()
     public let options: CameraOptions
@@ -18,7 +19,8 @@ public struct PentaxCamera: CameraModule {
 /// The standard, by name: nothing is known to differ.
 public struct PentaxHandler: ManufacturerHandler {
     public let matches = [
-        CameraMatch("made by Ricoh Imaging", manufacturer: "ricoh"), CameraMatch("made by Pentax", manufacturer: "pentax"),
+        CameraMatch("made by Ricoh Imaging", manufacturer: "ricoh"),
+        CameraMatch("made by Pentax", manufacturer: "pentax"),
         CameraMatch("Ricoh Imaging's USB number", vendor: 0x25FB, onlyUSB: true),
     ]
     public init() {}

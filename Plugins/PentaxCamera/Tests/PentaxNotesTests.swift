@@ -8,7 +8,8 @@ import Testing
         let date: [UInt8] = [0x07, 0xDE, 5, 1], time: [UInt8] = [12, 30, 59, 0], count: [UInt8] = [0, 0, 0x30, 0x39]
         let hidden = (0..<4).map { count[$0] ^ date[$0] ^ ~time[$0] }
         return NoteBuilder(head: head, isLittleEndian: isLittleEndian).build([
-            (0x0006, .bytes(date)), (0x0007, .bytes(Array(time.prefix(3)))), (0x005D, .bytes(hidden)), (0x0229, .text("4973893 ")),
+            (0x0006, .bytes(date)), (0x0007, .bytes(Array(time.prefix(3)))), (0x005D, .bytes(hidden)),
+            (0x0229, .text("4973893 ")),
         ])
     }
 

@@ -9,20 +9,28 @@ enum CatalogRefusal {
         func said(_ code: IngestError.Code, _ words: String, _ advice: String?) -> IngestError {
             IngestError(code, "catalog: \(words)", advice: advice, cause: refusal)
         }
-        let anew = "If this state directory was restored or copied, `filmgate catalog join --as-new` takes the identity for it."
+        let anew =
+            "If this state directory was restored or copied, `filmgate catalog join --as-new` takes the identity for it."
         return switch refusal.state {
         case "FG001": said(.notFound, "this state directory has not joined \(place).", "Run `filmgate catalog join`.")
-        case "FG002": said(.stateLocked, "\(refusal.words).", "\(anew) A process that ended keeps it for a minute at most.")
+        case "FG002":
+            said(.stateLocked, "\(refusal.words).", "\(anew) A process that ended keeps it for a minute at most.")
         case "FG003": said(.rejected, "\(refusal.words).", anew)
         case "FG004": said(.unauthorized, "\(refusal.words).", "Ask whoever keeps the catalogue.")
         case "FG005": said(.nameTaken, "\(refusal.words).", "Choose another name: `station:` below `catalog:`.")
         case "FG006":
-            said(.rejected, "\(refusal.words).", "Use that role, or `filmgate catalog join --as-new` with another state directory.")
+            said(
+                .rejected, "\(refusal.words).",
+                "Use that role, or `filmgate catalog join --as-new` with another state directory.")
         case "FG007": said(.cancelled, "\(refusal.words).", nil)
         case "3F000", "42P01":
-            said(.misconfigured, "there is no catalogue at \(place).", "Run `filmgate catalog migrate` with a role that may make it.")
+            said(
+                .misconfigured, "there is no catalogue at \(place).",
+                "Run `filmgate catalog migrate` with a role that may make it.")
         case "42883":
-            said(.misconfigured, "this filmgate is newer than the catalogue at \(place).", "Run `filmgate catalog migrate`.")
+            said(
+                .misconfigured, "this filmgate is newer than the catalogue at \(place).",
+                "Run `filmgate catalog migrate`.")
         case "42501":
             said(
                 .misconfigured, "the role may not use the catalogue at \(place): \(refusal.words).",

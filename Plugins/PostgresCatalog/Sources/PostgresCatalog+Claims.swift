@@ -6,8 +6,8 @@ extension PostgresCatalog {
         if wishes.isEmpty { return [] }
         let values: [PQValue] = [
             .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
-            .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)), .texts(wishes.map(\.targetName)),
-            .bools(wishes.map { !$0.canBeSettled }),
+            .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
+            .texts(wishes.map(\.targetName)), .bools(wishes.map { !$0.canBeSettled }),
         ]
         let sql = "SELECT verdict, holder, receipt FROM catalog.claim_v1($1, $2, $3, $4, $5, $6)"
         let answers = try await ask(live, sql, values) { row throws(IngestError) in
@@ -35,7 +35,9 @@ extension PostgresCatalog {
             .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
             .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
         ]
-        return try await ask(live, "SELECT catalog.release_v1($1, $2, $3, $4)", values) { row throws(IngestError) in Int(try row.int(0)) }
-            .first ?? 0
+        return try await ask(live, "SELECT catalog.release_v1($1, $2, $3, $4)", values) { row throws(IngestError) in
+            Int(try row.int(0))
+        }
+        .first ?? 0
     }
 }

@@ -7,7 +7,9 @@ extension PostgresCatalog {
         let values =
             [.int8(session), .int8(report.since), .int8(report.upTo)] + Self.contents(report) + Self.sightings(report)
             + Self.deliveries(report)
-        let known = try await ask(reports, "SELECT catalog.report_v1(\(marks))", values) { row throws(IngestError) in try row.intOrNil(0) }
+        let known = try await ask(reports, "SELECT catalog.report_v1(\(marks))", values) { row throws(IngestError) in
+            try row.intOrNil(0)
+        }
         guard let answer = known.first else { throw noAnswer }
         return answer
     }
@@ -15,8 +17,8 @@ extension PostgresCatalog {
     private static func contents(_ report: StationReport) -> [PQValue] {
         let facts = report.contents
         return [
-            .bytes(facts.map { Digits.bytes($0.sha256) }), .int8s(facts.map { Int64(clamping: $0.size) }), .int8s(facts.map(\.captured)),
-            .int2s(facts.map { Int16(MediaKind.allCases.firstIndex(of: $0.kind) ?? 0) }),
+            .bytes(facts.map { Digits.bytes($0.sha256) }), .int8s(facts.map { Int64(clamping: $0.size) }),
+            .int8s(facts.map(\.captured)), .int2s(facts.map { Int16(MediaKind.allCases.firstIndex(of: $0.kind) ?? 0) }),
         ]
     }
 
@@ -24,19 +26,20 @@ extension PostgresCatalog {
         let facts = report.sightings
         return [
             .uuids(facts.map { Array(Digits.sha256($0.origin.id.rawValue).prefix(16)) }),
-            .int8s(facts.map { number(of: $0.origin.volume) }), .int8s(facts.map(\.at)), .chars(facts.map { letter(of: $0.ending) }),
-            .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }), .texts(facts.map(\.origin.volumePath)),
+            .int8s(facts.map { number(of: $0.origin.volume) }), .int8s(facts.map(\.at)),
+            .chars(facts.map { letter(of: $0.ending) }), .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }),
+            .texts(facts.map(\.origin.volumePath)),
         ]
     }
 
     private static func deliveries(_ report: StationReport) -> [PQValue] {
         let facts = report.deliveries
         return [
-            .bytes(facts.map { Digits.bytes($0.content.sha256) }), .bytes(facts.map { Digits.bytes($0.content.beside ?? "") }),
-            .texts(facts.map(\.target)), .texts(facts.map(\.targetName)), .bools(facts.map(\.shared)),
-            .chars(facts.map { letter(of: $0.state) }), .chars(facts.map { letter(of: $0.proof) }),
-            .int8s(facts.map { Int64(clamping: $0.size) }), .bytes(facts.map { $0.sent.flatMap(Digits.bytes) }),
-            .texts(facts.map(\.receipt)),
+            .bytes(facts.map { Digits.bytes($0.content.sha256) }),
+            .bytes(facts.map { Digits.bytes($0.content.beside ?? "") }), .texts(facts.map(\.target)),
+            .texts(facts.map(\.targetName)), .bools(facts.map(\.shared)), .chars(facts.map { letter(of: $0.state) }),
+            .chars(facts.map { letter(of: $0.proof) }), .int8s(facts.map { Int64(clamping: $0.size) }),
+            .bytes(facts.map { $0.sent.flatMap(Digits.bytes) }), .texts(facts.map(\.receipt)),
         ]
     }
 
@@ -81,8 +84,8 @@ extension PostgresCatalog {
         return try await ask(live, sql, [.bytes(sha256.compactMap(Digits.bytes))]) { row throws(IngestError) in
             let state = try row.text(2)
             var copy = CatalogCopy(
-                sha256: Digits.text(try row.bytes(0)), station: try row.text(1), state: Self.state(state), place: try row.text(3),
-                at: try row.time(7))
+                sha256: Digits.text(try row.bytes(0)), station: try row.text(1), state: Self.state(state),
+                place: try row.text(3), at: try row.time(7))
             let detail = try row.textOrNil(4)
             copy.detail = state == "s" ? Self.ending(detail)?.rawValue : detail
             copy.proof = try row.textOrNil(5).flatMap(Self.proof)?.rawValue
@@ -107,6 +110,8 @@ extension PostgresCatalog {
     }
 
     private static func proof(_ letter: String) -> Receipt.Proof? {
-        [Receipt.Proof.reread, .server, .size, .none].first { Character(UnicodeScalar(Self.letter(of: $0))) == letter.first }
+        [Receipt.Proof.reread, .server, .size, .none].first {
+            Character(UnicodeScalar(Self.letter(of: $0))) == letter.first
+        }
     }
 }

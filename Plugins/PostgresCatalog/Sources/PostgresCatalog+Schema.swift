@@ -9,15 +9,19 @@ extension PostgresCatalog {
         }
         let trip = (ContinuousClock.now - before) / .milliseconds(1), now = WallClock.nanoseconds
         guard let (role, time) = roles.first else { throw noAnswer }
-        var found = CatalogCondition(server: server.host, version: server.version, protection: server.protection, role: role)
+        var found = CatalogCondition(
+            server: server.host, version: server.version, protection: server.protection, role: role)
         (found.timeline, found.roundTrip, found.understands) = (server.timeline, trip, CatalogSchema.understands)
         found.clockAhead = (Double(now - time) / 1_000_000) - trip / 2
         found.excess = try await excess()
         guard try await mayLook() else { return found }
-        let about = try await ask(live, "SELECT id, schema, speaks FROM catalog.about_v1()", []) { row throws(IngestError) in
+        let about = try await ask(live, "SELECT id, schema, speaks FROM catalog.about_v1()", []) {
+            row throws(IngestError) in
             (Digits.text(try row.bytes(0)), Int(try row.int(1)), try row.ints(2).compactMap { $0.map { Int($0) } })
         }
-        if let (identity, schema, speaks) = about.first { (found.identity, found.schema, found.speaks) = (identity, schema, speaks) }
+        if let (identity, schema, speaks) = about.first {
+            (found.identity, found.schema, found.speaks) = (identity, schema, speaks)
+        }
         return found
     }
 
@@ -46,7 +50,9 @@ extension PostgresCatalog {
         return found.first ?? []
     }
 
-    public func migration() async throws(IngestError) -> [String] { CatalogSchema.statements(from: try await present()) }
+    public func migration() async throws(IngestError) -> [String] {
+        CatalogSchema.statements(from: try await present())
+    }
 
     /// The number of the tables there; `misconfigured` where a newer program made them.
     private func present() async throws(IngestError) -> Int {
@@ -54,11 +60,14 @@ extension PostgresCatalog {
             "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = 'catalog' AND relname = 'meta'"
         let tables = try await live.rows(sql) { row throws(IngestError) in try row.int(0) }
         guard tables.first == 1 else { return 0 }
-        let about = try await ask(live, "SELECT schema FROM catalog.about_v1()", []) { row throws(IngestError) in Int(try row.int(0)) }
+        let about = try await ask(live, "SELECT schema FROM catalog.about_v1()", []) { row throws(IngestError) in
+            Int(try row.int(0))
+        }
         let number = about.first ?? 0
         guard number <= CatalogSchema.newest else {
             throw IngestError(
-                .misconfigured, "The catalogue at \(place) has tables of version \(number); this program knows \(CatalogSchema.newest).",
+                .misconfigured,
+                "The catalogue at \(place) has tables of version \(number); this program knows \(CatalogSchema.newest).",
                 advice: "Update this program.")
         }
         return number

@@ -5,13 +5,16 @@ import PQKit
 ///
 /// Two connections, so that a long report never stands before a short question; each is made when it is first needed.
 public struct PostgresCatalog: Module, Catalog {
-    public static let manifest = Manifest("postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
+    public static let manifest = Manifest(
+        "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
 
     let live: PQConnection, reports: PQConnection
     private let address: PQAddress
 
     public init(_ config: PostgresOptions, _ context: ModuleContext) throws(IngestError) {
-        guard let address = config.url.address else { throw IngestError(.misconfigured, "The catalogue has no address.") }
+        guard let address = config.url.address else {
+            throw IngestError(.misconfigured, "The catalogue has no address.")
+        }
         var options = PQOptions(address)
         let secret = config.password, secrets = context.lookup.secrets
         if secret != Secret() { options.password = { () throws(IngestError) in try secrets.resolve(secret) } }
@@ -39,7 +42,9 @@ public struct PostgresCatalog: Module, Catalog {
         _ connection: PQConnection, _ sql: String, _ values: [PQValue],
         _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
     ) async throws(IngestError) -> [Row] {
-        do throws(IngestError) { return try await connection.rows(sql, values, decode) } catch { throw CatalogRefusal.told(error, place) }
+        do throws(IngestError) { return try await connection.rows(sql, values, decode) } catch {
+            throw CatalogRefusal.told(error, place)
+        }
     }
 
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
@@ -49,20 +54,23 @@ public struct PostgresCatalog: Module, Catalog {
         let found = try await ask(live, "SELECT epoch, applied, catalog FROM catalog.join_v1($1, $2, $3, $4)", values) {
             row throws(IngestError) in
             StationMembership(
-                uuid: identity.uuid, name: identity.name, epoch: Int(try row.int(0)), catalog: Digits.text(try row.bytes(2)),
-                applied: try row.int(1))
+                uuid: identity.uuid, name: identity.name, epoch: Int(try row.int(0)),
+                catalog: Digits.text(try row.bytes(2)), applied: try row.int(1))
         }
         guard let membership = found.first else { throw noAnswer }
         return membership
     }
 
-    public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
+    public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
+    {
         let server = try await live.server()
         let values: [PQValue] = [
-            .uuid(Digits.bytes(membership.uuid)), .int4(Int32(clamping: membership.epoch)), .int8(session), .text(ProgramVersion.text),
-            .time(WallClock.nanoseconds),
+            .uuid(Digits.bytes(membership.uuid)), .int4(Int32(clamping: membership.epoch)), .int8(session),
+            .text(ProgramVersion.text), .time(WallClock.nanoseconds),
         ]
-        let found = try await ask(live, "SELECT token, applied, seconds FROM catalog.hello_v1($1, $2, $3, $4, $5)", values) {
+        let found = try await ask(
+            live, "SELECT token, applied, seconds FROM catalog.hello_v1($1, $2, $3, $4, $5)", values
+        ) {
             row throws(IngestError) in
             CatalogSession(
                 token: try row.int(0), applied: try row.int(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
@@ -76,8 +84,10 @@ public struct PostgresCatalog: Module, Catalog {
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
         let values: [PQValue] = [.int8(session), .json(status), .time(WallClock.nanoseconds)]
-        return try await ask(live, "SELECT catalog.renew_v1($1, $2, $3) IS TRUE", values) { row throws(IngestError) in try row.bool(0) }
-            .first ?? false
+        return try await ask(live, "SELECT catalog.renew_v1($1, $2, $3) IS TRUE", values) { row throws(IngestError) in
+            try row.bool(0)
+        }
+        .first ?? false
     }
 
     public func leave(_ session: Int64) async throws(IngestError) {
@@ -89,7 +99,9 @@ public struct PostgresCatalog: Module, Catalog {
         return try await ask(live, "SELECT \(columns) FROM catalog.stations_v1()", []) { row throws(IngestError) in
             var station = StationSummary(
                 name: try row.text(0), applied: try row.int(6), present: try row.bool(4), revoked: try row.bool(7))
-            (station.site, station.version, station.status) = (try row.textOrNil(1), try row.textOrNil(2), try row.textOrNil(8))
+            (station.site, station.version, station.status) = (
+                try row.textOrNil(1), try row.textOrNil(2), try row.textOrNil(8)
+            )
             station.silence = try row.doubleOrNil(3)
             station.clockAhead = try row.intOrNil(5).map { Int($0) }
             return station

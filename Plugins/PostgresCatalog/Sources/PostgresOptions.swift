@@ -8,23 +8,31 @@ public struct PostgresOptions: ModuleConfig {
 
     public init() {}
     public static let schema: Schema<Self> = [
-        .field("url", \.url, "Where the database is: postgresql://ROLE@HOST,HOST/DATABASE?sslmode=verify-full.").required(),
+        .field("url", \.url, "Where the database is: postgresql://ROLE@HOST,HOST/DATABASE?sslmode=verify-full.")
+            .required(),
         .field("password", \.password, "The role's password, as a reference to where it is kept."),
-        .field("certificate", \.certificate, "A certificate to sign in with, in place of a password: the path of a PEM file."),
+        .field(
+            "certificate", \.certificate,
+            "A certificate to sign in with, in place of a password: the path of a PEM file."),
         .field("key", \.key, "The path of its key."),
-        .field("root", \.root, "The certificate that signed the server's: the path of a PEM file; absent: the system's list."),
+        .field(
+            "root", \.root,
+            "The certificate that signed the server's: the path of a PEM file; absent: the system's list."),
         .field("connect", \.connect, in: .milliseconds(100)...(.seconds(60)), "How long one host may take to connect."),
         .field("answer", \.answer, in: .milliseconds(100)...(.seconds(600)), "How long an answer may take."),
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
         if certificate.isEmpty != key.isEmpty {
-            let present = certificate.isEmpty ? "key" : "certificate", absent = certificate.isEmpty ? "certificate" : "key"
+            let present = certificate.isEmpty ? "key" : "certificate"
+            let absent = certificate.isEmpty ? "certificate" : "key"
             throw ConfigError(
                 node[present]?.mark ?? node.mark, "missing-key", "`\(present)` is nothing without `\(absent)`.",
                 hint: "Add `\(absent):` with the path of its PEM file.")
         }
-        guard let address = url.address, !address.isThisMachine, password == Secret(), certificate.isEmpty else { return }
+        guard let address = url.address, !address.isThisMachine, password == Secret(), certificate.isEmpty else {
+            return
+        }
         throw ConfigError(
             node.mark, "no-sign-in", "Nothing says how to sign in at \(address.place).",
             hint: "Write `password: ${credential:NAME}`, or `certificate:` and `key:`.")

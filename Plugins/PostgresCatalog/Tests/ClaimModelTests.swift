@@ -67,7 +67,8 @@ import Testing
         }
         for step in 0..<250 {
             let station = Int.random(in: 0..<4, using: &random), key = Int.random(in: 0..<10, using: &random)
-            try await play(Int.random(in: 0..<20, using: &random), station, key, &world, catalog, "seed \(seed), step \(step)")
+            try await play(
+                Int.random(in: 0..<20, using: &random), station, key, &world, catalog, "seed \(seed), step \(step)")
         }
         let held = try await catalog.sql("SELECT count(*) FROM catalog.delivery WHERE state = 'c'")
         let claimed = world.keys.filter { if case .claimed = $0 { true } else { false } }.count
@@ -97,7 +98,8 @@ import Testing
             world.stations[station].applied += 1
             world.report(station, key, removed: die == 13)
         case 16..<18:
-            try await catalog.sql("UPDATE catalog.session SET until = now() - interval '1 second' WHERE token = \(who.token)")
+            try await catalog.sql(
+                "UPDATE catalog.session SET until = now() - interval '1 second' WHERE token = \(who.token)")
             world.stations[station].lives = false
         default:
             world.stations[station].token = try await who.desk.catalog.open(who.desk.membership, last: who.token).token

@@ -8,7 +8,8 @@ import Testing
 /// One holder per delivery, whoever asks when.
 @Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct ClaimTests {
     @Test func theFirstHasItUntilItIsDone() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         #expect(try await one.claim(1) == .granted)
         #expect(try await one.claim(1) == .granted)
         #expect(try await two.claim(1) == .held(by: "desk-1"))
@@ -18,7 +19,8 @@ import Testing
     }
 
     @Test func whatIsReleasedIsFree() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         #expect(try await one.claim([TestStation.wish(1), TestStation.wish(2)]) == [.granted, .granted])
         #expect(try await two.catalog.release([TestStation.wish(1)], two.token) == 0)
         #expect(try await one.catalog.release([TestStation.wish(1), TestStation.wish(9)], one.token) == 1)
@@ -27,9 +29,11 @@ import Testing
 
     /// Whoever takes over is told so: it must ask the target before it sends.
     @Test func whoIsLostLosesItsClaims() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         #expect(try await one.claim(1) == .granted)
-        try await catalog.sql("UPDATE catalog.session SET until = now() - interval '1 second' WHERE token = \(one.token)")
+        try await catalog.sql(
+            "UPDATE catalog.session SET until = now() - interval '1 second' WHERE token = \(one.token)")
         #expect(try await two.claim(1) == .takenOver)
         #expect(try await two.claim(1) == .granted)
         // The one that comes back asks anew, and finds it held.
@@ -44,7 +48,8 @@ import Testing
 
     /// A target that can neither be asked nor takes bytes twice: nobody sends again by himself.
     @Test func whatCannotBeSettledIsUnsure() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         #expect(try await one.claim(1, settles: false) == .granted)
         #expect(try await two.claim(1, settles: false) == .held(by: "desk-1"))
         try await one.catalog.leave(one.token)
@@ -53,7 +58,8 @@ import Testing
     }
 
     @Test func whatIsGoneIsNotSentAgainUnasked() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         var report = TestStation.report(1..<2, since: 0, upTo: 1, shared: true)
         report.deliveries[0].state = .removed
         #expect(try await one.catalog.tell(report, one.token) == 1)
@@ -66,10 +72,14 @@ import Testing
         let twice = [TestStation.wish(1), TestStation.wish(2), TestStation.wish(1)]
         #expect(try await one.claim(twice) == [.granted, .granted, .granted])
         await expect(.rejected) { try await one.claim((0..<257).map { TestStation.wish($0) }) }
-        await expect(.rejected) { try await one.claim([ClaimWish(content: ContentKey(rawValue: "x"), target: "t", targetName: "t")]) }
+        await expect(.rejected) {
+            try await one.claim([ClaimWish(content: ContentKey(rawValue: "x"), target: "t", targetName: "t")])
+        }
         // A sidecar beside another picture is another delivery.
         let sidecar = ContentKey(sha256: TestStation.digest(1), beside: TestStation.digest(5))
-        #expect(try await one.claim([ClaimWish(content: sidecar, target: "s3|bucket", targetName: "gallery")]) == [.granted])
+        #expect(
+            try await one.claim([ClaimWish(content: sidecar, target: "s3|bucket", targetName: "gallery")]) == [.granted]
+        )
         #expect(try await one.claim([TestStation.wish(1, at: "s3|other")]) == [.granted])
     }
 

@@ -8,7 +8,8 @@ import Testing
 @Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct ReportTests {
     private func counts(_ catalog: TestCatalog) async throws -> String {
         try await catalog.sql(
-            "SELECT (SELECT count(*) FROM catalog.content), (SELECT count(*) FROM catalog.seen), (SELECT count(*) FROM catalog.delivery)")
+            "SELECT (SELECT count(*) FROM catalog.content), (SELECT count(*) FROM catalog.seen), (SELECT count(*) FROM catalog.delivery)"
+        )
     }
 
     @Test func whatIsToldIsFound() async throws {
@@ -30,7 +31,9 @@ import Testing
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
         #expect(try await one.catalog.tell(TestStation.report(0..<5, since: 0, upTo: 5), one.token) == 5)
         let before = try await catalog.sql("SELECT string_agg(d::text, ';' ORDER BY sha) FROM catalog.delivery d")
-        for _ in 0..<3 { #expect(try await one.catalog.tell(TestStation.report(0..<5, since: 0, upTo: 5), one.token) == 5) }
+        for _ in 0..<3 {
+            #expect(try await one.catalog.tell(TestStation.report(0..<5, since: 0, upTo: 5), one.token) == 5)
+        }
         // One that leaves something out, and one from a later life of the ledger.
         #expect(try await one.catalog.tell(TestStation.report(5..<9, since: 7, upTo: 9), one.token) == 5)
         #expect(try await one.catalog.tell(TestStation.report(5..<9, since: 3, upTo: 9), one.token) == 5)
@@ -41,17 +44,23 @@ import Testing
     }
 
     @Test func twoStationsWithEqualPathsHaveTwoPlaces() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
-        for desk in [one, two] { #expect(try await desk.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), desk.token) == 1) }
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
+        for desk in [one, two] {
+            #expect(try await desk.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), desk.token) == 1)
+        }
         let copies = try await one.catalog.copies(of: [TestStation.digest(0)])
         #expect(copies.map(\.station) == ["desk-1", "desk-1", "desk-2", "desk-2"])
         #expect(try await counts(catalog) == "1|2|2")
     }
 
     @Test func atASharedTargetTheFirstStands() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         for desk in [one, two] {
-            #expect(try await desk.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1, shared: true), desk.token) == 1)
+            #expect(
+                try await desk.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1, shared: true), desk.token) == 1
+            )
         }
         let done = try await one.catalog.copies(of: [TestStation.digest(0)]).filter { $0.state == .done }
         #expect(done.map(\.station) == ["desk-1"])
@@ -60,7 +69,9 @@ import Testing
         gone.deliveries = TestStation.report(0..<1, since: 1, upTo: 2, shared: true).deliveries
         gone.deliveries[0].state = .removed
         #expect(try await two.catalog.tell(gone, two.token) == 2)
-        #expect(try await one.catalog.copies(of: [TestStation.digest(0)]).filter { $0.state == .removed }.map(\.station) == ["desk-2"])
+        #expect(
+            try await one.catalog.copies(of: [TestStation.digest(0)]).filter { $0.state == .removed }.map(\.station)
+                == ["desk-2"])
     }
 
     @Test func whatWasWithdrawnIsGone() async throws {
@@ -143,7 +154,8 @@ import Testing
 
 extension PostgresCatalog {
     static func at(_ cluster: Cluster, _ role: String) throws -> PostgresCatalog {
-        let node = ConfigNode(.map([.init(.init("url", Mark()), ConfigNode(.scalar(cluster.address(role), quoted: true)))]))
+        let node = ConfigNode(
+            .map([.init(.init("url", Mark()), ConfigNode(.scalar(cluster.address(role), quoted: true)))]))
         var errors: [ConfigError] = []
         return try PostgresCatalog(
             PostgresOptions.schema.decode(node, errors: &errors),

@@ -35,7 +35,8 @@ import Testing
     @Test func aRoleThatMayNotMigrateLeavesNothing() async throws {
         let catalog = try await TestCatalog.made(migrated: false)
         try await catalog.sql(
-            "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'plain') THEN CREATE ROLE plain LOGIN; END IF; END $$")
+            "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'plain') THEN CREATE ROLE plain LOGIN; END IF; END $$"
+        )
         await expect(.misconfigured) { try await catalog.as("plain").migrate() }
         #expect(try await catalog.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'catalog'") == "0")
     }
@@ -50,17 +51,22 @@ import Testing
 
     @Test func everyTableIsClosed() async throws {
         let catalog = try await TestCatalog.made()
-        let tables = try await catalog.sql("SELECT relname FROM pg_class WHERE relnamespace = 'catalog'::regnamespace AND relkind = 'r'")
-            .split(separator: "\n")
+        let tables = try await catalog.sql(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'catalog'::regnamespace AND relkind = 'r'"
+        )
+        .split(separator: "\n")
         #expect(tables.count == 7)
         for table in tables {
             for statement in ["SELECT * FROM", "DELETE FROM", "TRUNCATE", "LOCK TABLE"] {
-                await #expect(throws: (any Error).self) { try await catalog.sql("\(statement) catalog.\(table)", role: "desk1") }
+                await #expect(throws: (any Error).self) {
+                    try await catalog.sql("\(statement) catalog.\(table)", role: "desk1")
+                }
             }
         }
         for statement in [
-            "CREATE TABLE catalog.x (a int)", "DROP FUNCTION catalog.about_v1()", "SET ROLE filmgate_owner", "CREATE SCHEMA y",
-            "ALTER ROLE desk2 PASSWORD 'x'", "SELECT catalog.me(1)", "SELECT catalog.number_targets('{a}', '{b}', '{1}', '{f}')",
+            "CREATE TABLE catalog.x (a int)", "DROP FUNCTION catalog.about_v1()", "SET ROLE filmgate_owner",
+            "CREATE SCHEMA y", "ALTER ROLE desk2 PASSWORD 'x'", "SELECT catalog.me(1)",
+            "SELECT catalog.number_targets('{a}', '{b}', '{1}', '{f}')",
         ] {
             await #expect(throws: (any Error).self) { try await catalog.sql(statement, role: "desk1") }
         }
@@ -81,8 +87,8 @@ import Testing
         )
         #expect(
             mine.split(separator: "\n") == [
-                "about_v1", "claim_v1", "copies_v1", "hello_v1", "join_v1", "leave_v1", "release_v1", "renew_v1", "report_v1",
-                "stations_v1",
+                "about_v1", "claim_v1", "copies_v1", "hello_v1", "join_v1", "leave_v1", "release_v1", "renew_v1",
+                "report_v1", "stations_v1",
             ])
         let unsafe = try await catalog.sql(
             "SELECT proname FROM pg_proc WHERE pronamespace = 'catalog'::regnamespace AND prosecdef AND NOT 'search_path=catalog, pg_temp' = ANY (proconfig)"
@@ -104,7 +110,8 @@ import Testing
     }
 
     @Test func anotherStationsTokenIsOfNoUse() async throws {
-        let catalog = try await TestCatalog.made(), one = try await catalog.station(1), two = try await catalog.station(2)
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        let two = try await catalog.station(2)
         #expect(try await two.catalog.renew(one.token, status: nil) == false)
         #expect(try await two.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), one.token) == nil)
         await expect(.cancelled) { try await two.catalog.claim([TestStation.wish(1)], one.token) }
@@ -129,8 +136,8 @@ import Testing
 
     /// What only whoever keeps the catalogue may do to a station.
     @Test func aStationIsShutOutOrItsClaimsGivenFree() async throws {
-        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2),
-            owner = try test.as("postgres")
+        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2)
+        let owner = try test.as("postgres")
         #expect(try await one.claim(1, settles: false) == .granted)
         await expect(.stateLocked) { try await owner.release(claimsOf: "desk-1") }
         await expect(.misconfigured) { try await two.catalog.release(claimsOf: "desk-1") }

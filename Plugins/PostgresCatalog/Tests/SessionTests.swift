@@ -7,7 +7,8 @@ import Testing
 @Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct SessionTests {
     @Test func aStationIsFoundAgain() async throws {
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
-        let again = try await one.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "renamed", site: "press"))
+        let again = try await one.catalog.join(
+            StationIdentity(uuid: one.membership.uuid, name: "renamed", site: "press"))
         #expect(again.epoch == 1)
         #expect(again.catalog == one.membership.catalog)
         let station = try #require(try await one.catalog.stations().first)
@@ -25,7 +26,8 @@ import Testing
 
     @Test func aStrangerHasNotJoined() async throws {
         let catalog = try await TestCatalog.made()
-        let nobody = StationMembership(uuid: String(repeating: "0", count: 32), name: "x", epoch: 1, catalog: "", applied: 0)
+        let nobody = StationMembership(
+            uuid: String(repeating: "0", count: 32), name: "x", epoch: 1, catalog: "", applied: 0)
         let error = await expect(.notFound) { try await catalog.as("desk1").open(nobody, last: nil) }
         #expect(error?.advice == "Run `filmgate catalog join`.")
     }
@@ -67,12 +69,15 @@ import Testing
         #expect(try await one.catalog.renew(one.token, status: nil) == false)
         #expect(try await one.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), one.token) == nil)
         await expect(.unauthorized) { try await one.catalog.open(one.membership, last: one.token) }
-        await expect(.unauthorized) { try await one.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "again")) }
+        await expect(.unauthorized) {
+            try await one.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "again"))
+        }
     }
 
     @Test(arguments: [-86_400, 86_400, 0]) func clocksDecideNothing(_ seconds: Int) async throws {
         let catalog = try await TestCatalog.made()
-        let text = try await catalog.sql("SELECT catalog.clock_difference(clock_timestamp() + interval '\(seconds) seconds')")
+        let text = try await catalog.sql(
+            "SELECT catalog.clock_difference(clock_timestamp() + interval '\(seconds) seconds')")
         #expect(abs((Int(text) ?? .max) - seconds * 1000) < 1000)
         #expect(try await catalog.sql("SELECT catalog.clock_difference('1970-01-01') IS NULL") == "t")
     }

@@ -15,9 +15,12 @@ struct LedgerOfStation: StationLedger {
 
     func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await ledger.station() else { return nil }
-        return StationStanding(membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
+        return StationStanding(
+            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
     }
-    func note(session: Int64, timeline: Int64) async throws(IngestError) { try await ledger.note(session: session, timeline: timeline) }
+    func note(session: Int64, timeline: Int64) async throws(IngestError) {
+        try await ledger.note(session: session, timeline: timeline)
+    }
     func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
         try await ledger.untold(after: seq, limit: limit)
     }
@@ -41,13 +44,15 @@ struct LedgerOfStation: StationLedger {
     private static func sha(_ number: Int) -> String { TestStation.digest(number) }
 
     private static func changes(_ number: Int) -> [LedgerChange] {
-        let origin = Origin(source: "card", volume: "V", root: "/m", path: "DCIM/\(number).JPG", size: 5, modified: Int64(number))
-        var row = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "\(number)", stem: "\(number)"), at: 7)
+        let origin = Origin(
+            source: "card", volume: "V", root: "/m", path: "DCIM/\(number).JPG", size: 5, modified: Int64(number))
+        var row = AssetRow(
+            origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "\(number)", stem: "\(number)"), at: 7)
         (row.content, row.ending, row.wanted) = (ContentKey(sha256: sha(number)), .delivered, ["folder:/p"])
         let receipt = Receipt(state: .done, path: "/p/\(number).JPG", sha256: sha(number), verified: .reread, at: 8)
         let delivery = DeliveryRow(
-            content: ContentKey(sha256: sha(number)), target: "folder:/p", targetName: "archive", receipt: receipt, size: 5,
-            path: "\(number).JPG")
+            content: ContentKey(sha256: sha(number)), target: "folder:/p", targetName: "archive", receipt: receipt,
+            size: 5, path: "\(number).JPG")
         return [.delivery(delivery), .asset(row)]
     }
 
@@ -66,7 +71,8 @@ struct LedgerOfStation: StationLedger {
     }
 
     @Test func whatARunDoesIsToldWhileItRuns() async throws {
-        let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory(), notices = Notices()
+        let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory()
+        let notices = Notices()
         for number in 0..<10 { try await ledger.record(Self.changes(number)) }
         try await joined(catalog, ledger)
         let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
@@ -99,7 +105,8 @@ struct LedgerOfStation: StationLedger {
         let cluster = try await Cluster.made(settings: ["fsync": "on", "recovery_init_sync_method": "syncfs"])
         _ = try await PostgresCatalog.at(cluster, "postgres").migrate()
         try await Cluster.aside { try cluster.sql("CREATE ROLE desk1 LOGIN; GRANT filmgate_station TO desk1") }
-        let catalog = try PostgresCatalog.at(cluster, "desk1"), ledger = try SQLiteLedger.inMemory(), notices = Notices()
+        let catalog = try PostgresCatalog.at(cluster, "desk1"), ledger = try SQLiteLedger.inMemory()
+        let notices = Notices()
         try await joined(catalog, ledger)
         let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
         let running = Task { await reporter.run() }
@@ -117,9 +124,12 @@ struct LedgerOfStation: StationLedger {
         }
         try await killer.value
         try await eventually("everything told") {
-            // A session whose token was lost with the server keeps the identity for a minute; here nobody waits for that.
+            // A session whose token was lost with the server keeps the identity for a minute; here nobody waits for
+            // that.
             if notices.list.contains(where: { if case .refused = $0 { true } else { false } }) {
-                try await Cluster.aside { try cluster.sql("UPDATE catalog.session SET until = now() - interval '1 second'") }
+                try await Cluster.aside {
+                    try cluster.sql("UPDATE catalog.session SET until = now() - interval '1 second'")
+                }
             }
             return try await ledger.station()?.waiting == 0
         }
@@ -137,7 +147,8 @@ struct LedgerOfStation: StationLedger {
     }
 
     @Test func aCatalogueFromLastNightIsToldTheRest() async throws {
-        let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory(), notices = Notices()
+        let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory()
+        let notices = Notices()
         var small = Self.pace
         // So that what was told up to 40 came in reports of its own, as in a dump of that moment.
         small.lines = 20
@@ -146,10 +157,12 @@ struct LedgerOfStation: StationLedger {
         _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: small, tell: notices.note).finish(
             within: .seconds(20))
         try await test.sql(
-            "DELETE FROM catalog.seen WHERE seq > 40; DELETE FROM catalog.delivery WHERE seq > 40; UPDATE catalog.station SET applied = 40")
+            "DELETE FROM catalog.seen WHERE seq > 40; DELETE FROM catalog.delivery WHERE seq > 40; UPDATE catalog.station SET applied = 40"
+        )
         _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: small, tell: notices.note).finish(
             within: .seconds(20))
-        #expect(try await test.sql("SELECT count(*), (SELECT applied FROM catalog.station) FROM catalog.seen") == "50|100")
+        #expect(
+            try await test.sql("SELECT count(*), (SELECT applied FROM catalog.station) FROM catalog.seen") == "50|100")
         #expect(notices.list == [.setBack(had: 100, has: 40)])
     }
 
@@ -160,22 +173,27 @@ struct LedgerOfStation: StationLedger {
         try await joined(catalog, older)
         for number in 0..<50 { try await ledger.record(Self.changes(number)) }
         for number in 50..<60 { try await older.record(Self.changes(number)) }
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace) { _ in }.finish(within: .seconds(120))
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(within: .seconds(60))
+        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace) { _ in }.finish(
+            within: .seconds(120))
+        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(
+            within: .seconds(60))
         #expect(notices.list == [.ahead(known: 100, own: 20)])
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "50")
         // Taken anew, it goes on behind what is known.
         try await joined(catalog, older, anew: true)
-        #expect(await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace) { _ in }.finish(within: .seconds(120)))
+        #expect(
+            await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace) { _ in }.finish(
+                within: .seconds(120)))
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "60")
     }
 
     @Test func aCatalogueThatIsAwayIsToldOnce() async throws {
         let nowhere = try PostgresCatalog.url("postgresql://desk1@127.0.0.1:\(Cluster.freePort())/x")
         let ledger = try SQLiteLedger.inMemory(), notices = Notices()
-        try await ledger.join(StationMembership(uuid: String(repeating: "c", count: 32), name: "d", epoch: 1, catalog: "x", applied: 0))
-        let reporter = CatalogReporter(nowhere, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note),
-            running = Task { await reporter.run() }
+        try await ledger.join(
+            StationMembership(uuid: String(repeating: "c", count: 32), name: "d", epoch: 1, catalog: "x", applied: 0))
+        let reporter = CatalogReporter(nowhere, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
+        let running = Task { await reporter.run() }
         try await eventually("a word about it") { !notices.list.isEmpty }
         try await Task.sleep(for: .milliseconds(500))
         await reporter.stop()
@@ -191,7 +209,9 @@ struct LedgerOfStation: StationLedger {
         let test = try await TestCatalog.made(), ledger = try SQLiteLedger.inMemory(), notices = Notices()
         for number in 0..<5 { try await ledger.record(Self.changes(number)) }
         #expect(
-            await CatalogReporter(try test.as("desk1"), LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note).finish(
+            await CatalogReporter(
+                try test.as("desk1"), LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note
+            ).finish(
                 within: .seconds(5)))
         #expect(notices.list == [])
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "0")

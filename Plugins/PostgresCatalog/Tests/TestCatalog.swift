@@ -28,18 +28,23 @@ final class TestCatalog: Sendable {
 
     func makeRole(_ role: String) async throws {
         // Another test may make it at the same moment: roles belong to the whole cluster.
-        let words = "DO $$ BEGIN CREATE ROLE \(role) LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        let words =
+            "DO $$ BEGIN CREATE ROLE \(role) LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
         try await sql("\(words); GRANT filmgate_station TO \(role)")
     }
 
     /// The catalogue as that role sees it.
     func `as`(_ role: String) throws -> PostgresCatalog {
         let node = ConfigNode(
-            .map([.init(.init("url", Mark()), ConfigNode(.scalar(cluster.address(role, database: database), quoted: true)))]))
+            .map([
+                .init(
+                    .init("url", Mark()), ConfigNode(.scalar(cluster.address(role, database: database), quoted: true)))
+            ]))
         var errors: [ConfigError] = []
         let options = PostgresOptions.schema.decode(node, errors: &errors)
         #expect(errors.isEmpty)
-        return try PostgresCatalog(options, ModuleContext(name: "postgres", logger: Logger(label: "test"), state: "/nonexistent"))
+        return try PostgresCatalog(
+            options, ModuleContext(name: "postgres", logger: Logger(label: "test"), state: "/nonexistent"))
     }
 
     @discardableResult
@@ -49,10 +54,11 @@ final class TestCatalog: Sendable {
 
     /// A station that has joined and has a session.
     func station(_ number: Int, name: String? = nil) async throws -> TestStation {
-        let catalog = try self.as("desk\((number - 1) % 4 + 1)"),
-            uuid = Digits.text(Array(Digits.sha256("\(database) \(number)").prefix(16)))
+        let catalog = try self.as("desk\((number - 1) % 4 + 1)")
+        let uuid = Digits.text(Array(Digits.sha256("\(database) \(number)").prefix(16)))
         let membership = try await catalog.join(StationIdentity(uuid: uuid, name: name ?? "desk-\(number)"))
-        return TestStation(catalog: catalog, membership: membership, session: try await catalog.open(membership, last: nil))
+        return TestStation(
+            catalog: catalog, membership: membership, session: try await catalog.open(membership, last: nil))
     }
 }
 
@@ -68,19 +74,27 @@ struct TestStation: Sendable {
 
     static func digest(_ number: Int) -> String { Digits.text(Digits.sha256("content \(number)")) }
     static func wish(_ number: Int, at target: String = "s3|bucket", settles: Bool = true) -> ClaimWish {
-        ClaimWish(content: ContentKey(sha256: digest(number)), target: target, targetName: "gallery", canBeSettled: settles)
+        ClaimWish(
+            content: ContentKey(sha256: digest(number)), target: target, targetName: "gallery", canBeSettled: settles)
     }
 
     /// A report of files that were seen and delivered.
-    static func report(_ numbers: Range<Int>, since: Int64, upTo: Int64, shared: Bool = false, path: String = "DCIM/") -> StationReport {
+    static func report(
+        _ numbers: Range<Int>, since: Int64, upTo: Int64, shared: Bool = false, path: String = "DCIM/"
+    ) -> StationReport {
         var report = StationReport(since: since, upTo: upTo)
         for number in numbers {
             let sha = digest(number)
-            report.contents.append(ContentFact(sha256: sha, size: UInt64(number) + 1, captured: 1_700_000_000, kind: .jpeg))
-            let origin = Origin(source: "card", volume: "A1F0-22C4", root: "/media/x", path: "\(path)\(number).JPG", size: 5, modified: 9)
-            report.sightings.append(SightingFact(origin: origin, sha256: sha, ending: .delivered, at: 1_700_000_000_000_000_000))
+            report.contents.append(
+                ContentFact(sha256: sha, size: UInt64(number) + 1, captured: 1_700_000_000, kind: .jpeg))
+            let origin = Origin(
+                source: "card", volume: "A1F0-22C4", root: "/media/x", path: "\(path)\(number).JPG", size: 5,
+                modified: 9)
+            report.sightings.append(
+                SightingFact(origin: origin, sha256: sha, ending: .delivered, at: 1_700_000_000_000_000_000))
             var delivery = DeliveryFact(
-                content: ContentKey(sha256: sha), target: "s3|bucket", targetName: "gallery", state: .done, proof: .server, size: 5)
+                content: ContentKey(sha256: sha), target: "s3|bucket", targetName: "gallery", state: .done,
+                proof: .server, size: 5)
             (delivery.shared, delivery.receipt) = (shared, "https://x/\(number)")
             report.deliveries.append(delivery)
         }

@@ -30,7 +30,8 @@ struct RcloneDaemon: Sendable {
     /// One command; the answer's JSON.
     func ask(_ command: String, _ fields: JSONObject, missing: Bool = false) async throws(IngestError) -> JSONValue? {
         let root = base.hasSuffix("/") ? base : base + "/"
-        let response = try await client.deliver(HTTPExchange(HTTPRequest("POST", root + command), body: JSONValue.object(fields).body))
+        let response = try await client.deliver(
+            HTTPExchange(HTTPRequest("POST", root + command), body: JSONValue.object(fields).body))
         if response.status == 200 { return response.json ?? .null }
         let words = response.json?["error"]?.text?.lowercased() ?? ""
         if missing, Self.saysMissing(words) { return nil }
@@ -38,12 +39,16 @@ struct RcloneDaemon: Sendable {
     }
 
     /// 404 is also said by a daemon that does not know the command, and by whatever else answers there.
-    private static func saysMissing(_ words: String) -> Bool { words.contains("directory not found") || words.contains("object not found") }
+    private static func saysMissing(_ words: String) -> Bool {
+        words.contains("directory not found") || words.contains("object not found")
+    }
 
     /// The daemon answers 500 to whatever went wrong at the remote: its words tell what.
     private static func error(_ error: IngestError, _ words: String) -> IngestError {
         var error = error
-        if words.contains("didn't find section in config") || words.contains("unauthorized") || words.contains("permission denied") {
+        if words.contains("didn't find section in config") || words.contains("unauthorized")
+            || words.contains("permission denied")
+        {
             error.code = .unauthorized
         } else if words.contains("no space left") || words.contains("quota") || words.contains("insufficient") {
             error.code = .storageFull
@@ -56,7 +61,8 @@ struct RcloneDaemon: Sendable {
     /// JSON has only Unicode: the daemon writes U+FFFD for what is none.
     func names(in folder: String) async throws(IngestError) -> Set<String>? {
         let options = JSONValue.object(["noModTime": .bool(true), "noMimeType": .bool(true)])
-        let answer = try await ask("operations/list", ["fs": .string(remote), "remote": .string(folder), "opt": options], missing: true)
+        let answer = try await ask(
+            "operations/list", ["fs": .string(remote), "remote": .string(folder), "opt": options], missing: true)
         guard let answer else { return [] }
         guard case .array(let items)? = answer["list"] else { return answer["list"] == .null ? [] : nil }
         let names = items.compactMap { $0["Name"]?.text.flatMap { ListedName.of($0.utf8) } }
@@ -76,7 +82,9 @@ struct RcloneDaemon: Sendable {
     /// What is there, with the digest that is asked for; nil asks for none.
     func stat(_ path: String, _ algorithm: DigestAlgorithm?) async throws(IngestError) -> RemoteFile? {
         var options: JSONObject = ["noMimeType": .bool(true)]
-        if let algorithm { (options["showHash"], options["hashTypes"]) = (.bool(true), .array([.string(algorithm.rawValue)])) }
+        if let algorithm {
+            (options["showHash"], options["hashTypes"]) = (.bool(true), .array([.string(algorithm.rawValue)]))
+        }
         let fields: JSONObject = ["fs": .string(remote), "remote": .string(path), "opt": .object(options)]
         let answer: JSONValue?
         do throws(IngestError) { answer = try await job("operations/stat", fields, "say what it holds") } catch {
@@ -88,13 +96,18 @@ struct RcloneDaemon: Sendable {
             throw IngestError(.unavailable, "rclone does not say whether \(path) is there.")
         }
         var hashes: [DigestAlgorithm: String] = [:]
-        if let algorithm, let text = item["Hashes"]?[algorithm.rawValue]?.text, !text.isEmpty { hashes[algorithm] = text }
+        if let algorithm, let text = item["Hashes"]?[algorithm.rawValue]?.text, !text.isEmpty {
+            hashes[algorithm] = text
+        }
         return RemoteFile(size: item["Size"]?.text.flatMap { UInt64($0) }, hashes: hashes)
     }
 
-    /// What the remote can digest with; asked for all that it knows, a folder of disks reads each file for each of nine.
+    /// What the remote can digest with; asked for all that it knows, a folder of disks reads each file for each of
+    /// nine.
     private func digestNames() async throws(IngestError) -> [String] {
-        guard case .array(let names)? = try await ask("operations/fsinfo", ["fs": .string(remote)])?["Hashes"] else { return [] }
+        guard case .array(let names)? = try await ask("operations/fsinfo", ["fs": .string(remote)])?["Hashes"] else {
+            return []
+        }
         return names.compactMap(\.text)
     }
 
@@ -104,8 +117,9 @@ struct RcloneDaemon: Sendable {
     func copy(_ file: String, to path: String) async throws(IngestError) -> Bool {
         let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
         var fields: JSONObject = [
-            "srcFs": .string(String(file[...slash])), "srcRemote": .string(String(file[file.utf8.index(after: slash)...])),
-            "dstFs": .string(remote), "dstRemote": .string(path),
+            "srcFs": .string(String(file[...slash])),
+            "srcRemote": .string(String(file[file.utf8.index(after: slash)...])), "dstFs": .string(remote),
+            "dstRemote": .string(path),
         ]
         // What came there since it was looked at stays.
         var config: JSONObject = ["IgnoreExisting": .bool(true)]
@@ -166,7 +180,8 @@ actor RemoteDigest {
     private var known: DigestAlgorithm??
 
     /// The best that we know, too; nil when there is none.
-    func choice(_ ask: @Sendable () async throws(IngestError) -> [String]) async throws(IngestError) -> DigestAlgorithm? {
+    func choice(_ ask: @Sendable () async throws(IngestError) -> [String]) async throws(IngestError) -> DigestAlgorithm?
+    {
         if let known { return known }
         let names = try await ask(), best = [DigestAlgorithm.sha256, .sha1, .md5].first { names.contains($0.rawValue) }
         known = .some(best)

@@ -3,7 +3,8 @@ public import HTTPKit
 
 /// The options of `rclone`.
 public struct RcloneOptions: WebConfig {
-    var url = AddressTemplate("http://127.0.0.1:5572/") ?? AddressTemplate(), remote = "", path = Template("{event}/{name}")
+    var url = AddressTemplate("http://127.0.0.1:5572/") ?? AddressTemplate(), remote = ""
+    var path = Template("{event}/{name}")
     var poll = Duration.milliseconds(200)
     public var web = WebOptions()
 
@@ -12,22 +13,29 @@ public struct RcloneOptions: WebConfig {
     public static let schema = Schema<Self>(
         [
             .field("url", \.url, "Where `rclone rcd` answers; on this machine, since it reads the files itself."),
-            .field("remote", \.remote, "The remote as rclone knows it, with a folder where wanted: `dropbox:Photos`.").required(),
+            .field("remote", \.remote, "The remote as rclone knows it, with a folder where wanted: `dropbox:Photos`.")
+                .required(),
             .field("path", \.path, "The file's path there, as a template."),
-            .field("poll", \.poll, in: .milliseconds(10)...(.seconds(30)), "The longest pause between two questions how far a copy is."),
+            .field(
+                "poll", \.poll, in: .milliseconds(10)...(.seconds(30)),
+                "The longest pause between two questions how far a copy is."),
         ] + WebOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
         guard let address = WebAddress(url.base), address.isLoopback, url.layout == nil, url.query == nil else {
             throw ConfigError(
-                node["url"]?.mark ?? node.mark, "bad-option", "rclone must run on this machine: it reads the files itself.",
-                hint: "Write http://127.0.0.1:5572/.")
+                node["url"]?.mark ?? node.mark, "bad-option",
+                "rclone must run on this machine: it reads the files itself.", hint: "Write http://127.0.0.1:5572/.")
         }
         guard remote.contains(":") else {
-            throw ConfigError(node["remote"]?.mark ?? node.mark, "bad-option", "`\(remote)` is no remote.", hint: "Write `name:folder`.")
+            throw ConfigError(
+                node["remote"]?.mark ?? node.mark, "bad-option", "`\(remote)` is no remote.",
+                hint: "Write `name:folder`.")
         }
         guard let path, !path.uses.isDisjoint(with: ["name", "stem", "shot", "counter", "sha256", "captured"]) else {
-            throw ConfigError(node["path"]?.mark ?? node.mark, "bad-option", "Every file would get the same name.", hint: "Use {name}.")
+            throw ConfigError(
+                node["path"]?.mark ?? node.mark, "bad-option", "Every file would get the same name.",
+                hint: "Use {name}.")
         }
     }
 }
@@ -35,8 +43,8 @@ public struct RcloneOptions: WebConfig {
 /// `rclone`: delivers to any of rclone's remotes, through one daemon that stays.
 public struct RcloneTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "rclone", "Delivers to any of rclone's remotes through a running `rclone rcd`.", stability: .beta, needs: [.file, .digest],
-        gives: [.receipt])
+        "rclone", "Delivers to any of rclone's remotes through a running `rclone rcd`.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: RcloneOptions, daemon: RcloneDaemon, listing: NameListing
@@ -50,11 +58,12 @@ public struct RcloneTarget: Module, UploadTarget {
         let share = transport.bytesPerSecond.map { $0 / UInt64(max(1, config.web.workers)) }
         transport.bytesPerSecond = nil
         let daemon = RcloneDaemon(
-            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(transport), auth: provider), rate: share,
-            interval: config.poll)
+            base: config.url.base, remote: config.remote, client: HTTPClient(CurlTransport(transport), auth: provider),
+            rate: share, interval: config.poll)
         (options, self.daemon) = (config, daemon)
         listing = NameListing { folder async throws(IngestError) in try await daemon.names(in: folder) }
-        traits = config.web.traits("rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])
+        traits = config.web.traits(
+            "rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])
         begun = BegunUploads(state: context.state, name: "rclone", key: traits.identity)
     }
 
@@ -70,7 +79,9 @@ public struct RcloneTarget: Module, UploadTarget {
     }
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        guard try await !listing.isFree(job.path), try await daemon.stat(job.path)?.holds(job) == true else { return nil }
+        guard try await !listing.isFree(job.path), try await daemon.stat(job.path)?.holds(job) == true else {
+            return nil
+        }
         return receipt(job, at: job.path, proof: .server, existed: true)
     }
 
@@ -102,7 +113,9 @@ public struct RcloneTarget: Module, UploadTarget {
     private func settled(_ job: UploadJob, _ there: RemoteFile, wasBegun: Bool) throws(IngestError) -> Receipt {
         // Many cameras' RAW files are all of one size: without a digest that says nothing of whose these are.
         let isOurs = there.holds(job) ?? (wasBegun && there.size == job.file.size)
-        guard isOurs else { throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.") }
+        guard isOurs else {
+            throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.")
+        }
         return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
     }
 
@@ -118,10 +131,13 @@ public struct RcloneTarget: Module, UploadTarget {
     }
 
     /// What stands before each path in a receipt's id.
-    private var root: String { options.remote + (options.remote.hasSuffix(":") || options.remote.hasSuffix("/") ? "" : "/") }
+    private var root: String {
+        options.remote + (options.remote.hasSuffix(":") || options.remote.hasSuffix("/") ? "" : "/")
+    }
 
     private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
         Receipt(
-            state: .done, id: root + path, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
+            state: .done, id: root + path, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
+            existed: existed)
     }
 }

@@ -38,13 +38,15 @@ private struct Open: AuthProvider {
 
     /// RAW files of one camera are often all of one size.
     @Test func theSameSizeWithoutADigestIsNobodysProof() async throws {
-        let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":{"Name":"IMG_1.JPG","Size":\#(sample.size)}}"#)
+        let sample = try SampleJob()
+        let server = try Self.daemon(stat: #"{"item":{"Name":"IMG_1.JPG","Size":\#(sample.size)}}"#)
         defer { server.stop() }
         #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .nameTaken)
         #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
     }
 
-    /// A second station's file of the same name and size came in between: rclone passes ours over and calls it a success.
+    /// A second station's file of the same name and size came in between: rclone passes ours over and calls it a
+    /// success.
     @Test(arguments: [true, false]) func whatRclonePassedOverIsNotDelivered(_ isSkipped: Bool) async throws {
         let sample = try SampleJob(), size = sample.size
         let server = try FaultServer { seen, _ in
@@ -54,7 +56,10 @@ private struct Open: AuthProvider {
             case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
             case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
             case "/core/stats": .answer(200, body: #"{"bytes":0,"checks":1,"transfers":\#(isSkipped ? 0 : 1)}"#)
-            default: .answer(200, body: #"{"finished":true,"success":true,"output":{"item":{"Name":"IMG_1.JPG","Size":\#(size)}}}"#)
+            default:
+                .answer(
+                    200,
+                    body: #"{"finished":true,"success":true,"output":{"item":{"Name":"IMG_1.JPG","Size":\#(size)}}}"#)
             }
         }
         defer { server.stop() }
@@ -101,7 +106,9 @@ private struct Open: AuthProvider {
         #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
     }
 
-    private static func verification(_ stat: String, hashes: String, id: String? = "there:r/2026/IMG_1.JPG") async throws -> Verification {
+    private static func verification(
+        _ stat: String, hashes: String, id: String? = "there:r/2026/IMG_1.JPG"
+    ) async throws -> Verification {
         let server = try daemon(stat: stat, hashes: hashes), receipt = Receipt(state: .done, id: id)
         defer { server.stop() }
         return try await Rclone.target(server.url, room: "r", Open()).verify(receipt, size: 7, sha256: digest)
@@ -113,16 +120,21 @@ private struct Open: AuthProvider {
         let known = #"["md5","sha256"]"#, sha256 = #""Hashes":{"sha256":"\#(Self.digest.uppercased())"}"#
         #expect(try await Self.verification(#"{"item":null}"#, hashes: known) == .missing)
         #expect(try await Self.verification(#"{"item":{"Size":7,\#(sha256)}}"#, hashes: known) == .equal)
-        #expect(try await Self.verification(#"{"item":{"Size":8,\#(sha256)}}"#, hashes: known) == .differs("It has 8 bytes instead of 7."))
         #expect(
-            try await Self.verification(#"{"item":{"Size":7,"Hashes":{"sha256":"bb"}}}"#, hashes: known) == .differs("Its SHA-256 is bb."))
+            try await Self.verification(#"{"item":{"Size":8,\#(sha256)}}"#, hashes: known)
+                == .differs("It has 8 bytes instead of 7."))
+        #expect(
+            try await Self.verification(#"{"item":{"Size":7,"Hashes":{"sha256":"bb"}}}"#, hashes: known)
+                == .differs("Its SHA-256 is bb."))
     }
 
     /// Receipts keep the SHA-256 alone: what the remote knows by others is compared by its size.
     @Test func whatSharesNoDigestIsNotTold() async throws {
         #expect(try await Self.verification(#"{"item":{"Size":7}}"#, hashes: #"["md5"]"#) == .cannotTell)
         #expect(try await Self.verification(#"{"item":{"Size":-1}}"#, hashes: "[]") == .cannotTell)
-        #expect(try await Self.verification(#"{"item":{"Size":6}}"#, hashes: "[]") == .differs("It has 6 bytes instead of 7."))
+        #expect(
+            try await Self.verification(#"{"item":{"Size":6}}"#, hashes: "[]")
+                == .differs("It has 6 bytes instead of 7."))
         for id in [nil, "there:r", "there:r/", "elsewhere:r/IMG_1.JPG"] {
             #expect(try await Self.verification(#"{"item":null}"#, hashes: "[]", id: id) == .cannotTell)
         }

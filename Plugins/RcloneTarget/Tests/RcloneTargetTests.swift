@@ -22,13 +22,15 @@ enum Rclone {
     /// With a sign-in, and open.
     static let server = SharedServer("rclone", ports: 2)
 
-    static func target(_ port: Int, room: String, remote: String = "there", password: String = "secret") throws -> RcloneTarget {
+    static func target(_ port: Int, room: String, remote: String = "there", password: String = "secret") throws
+        -> RcloneTarget
+    {
         try target("http://127.0.0.1:\(port)", room: room, remote: remote, Basic(password: password))
     }
 
     static func target(
-        _ base: String, room: String, remote: String = "there", _ auth: any AuthProvider, logger: Logger = Logger(label: "test"),
-        _ edit: (inout RcloneOptions) -> Void = { _ in }
+        _ base: String, room: String, remote: String = "there", _ auth: any AuthProvider,
+        logger: Logger = Logger(label: "test"), _ edit: (inout RcloneOptions) -> Void = { _ in }
     ) throws -> RcloneTarget {
         var options = RcloneOptions()
         (options.url, options.remote) = (try #require(AddressTemplate(base + "/")), "\(remote):\(room)")
@@ -36,24 +38,30 @@ enum Rclone {
         options.web.auth = try AuthReference(node: ConfigNode(.scalar("rc", quoted: true)))
         edit(&options)
         let lookup = Lookup(auth: ["rc": auth])
-        return try RcloneTarget(options, ModuleContext(name: "cloud", logger: logger, state: Temporary.folder, lookup: lookup))
+        return try RcloneTarget(
+            options, ModuleContext(name: "cloud", logger: logger, state: Temporary.folder, lookup: lookup))
     }
 
     /// Where a test's files are on the server's disk.
     static func folder(_ server: ServerProcess, _ room: String) -> String { "\(server.folder)/files/\(room)" }
 }
 
-@Suite(.serialized, .enabled(if: Rclone.isInstalled, "rclone is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(15)))
+@Suite(
+    .serialized, .enabled(if: Rclone.isInstalled, "rclone is not installed: .ci/deps.sh peers"),
+    .timeLimit(.minutes(15)))
 struct RcloneTargetTests {
     static let bench = TargetBench {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom()
-        return TargetPlace(try Rclone.target(server.port, room: room)) { try ServerFolder.copies($0, below: Rclone.folder(server, room)) }
+        return TargetPlace(try Rclone.target(server.port, room: room)) {
+            try ServerFolder.copies($0, below: Rclone.folder(server, room))
+        }
     }
 
     /// The network here is the way to the daemon; what is behind it is rclone's own.
     static var web: HTTPBench {
         get async throws {
-            let server = try await Rclone.server.start(), room = SharedServer.newRoom(), folder = Rclone.folder(server, room)
+            let server = try await Rclone.server.start(), room = SharedServer.newRoom()
+            let folder = Rclone.folder(server, room)
             return HTTPBench { _ in
                 HTTPBench.Server(port: server.ports[1], copies: { try ServerFolder.copies($0, below: folder) })
             } make: { base, auth, logger, patience in
@@ -73,12 +81,17 @@ struct RcloneTargetTests {
         } catch { return error }
     }
 
-    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
+    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws {
+        try await check.run(Self.bench)
+    }
 
-    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.web) }
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws {
+        try await check.run(Self.web)
+    }
 
     @Test func theRemotesOwnDigestIsProofAndNothingIsReplaced() async throws {
-        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(), other = try SampleJob()
+        let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let other = try SampleJob()
         let job = sample.job("Ä 1#%.jpg", path: "2026/Ä 1#%.jpg")
         #expect(try await Rclone.target(server.port, room: room).upload(job).verified == .server)
         let later = try Rclone.target(server.port, room: room)
@@ -130,7 +143,9 @@ struct RcloneTargetTests {
         let server = try await Rclone.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
         let proxy = try FaultServer(upstream: server.ports[1]) { _, _ in .relay }
         defer { proxy.stop() }
-        let target = try Rclone.target(proxy.url, room: room, Basic()) { ($0.web.limitRate, $0.web.workers) = (ByteCount(40 << 20), 4) }
+        let target = try Rclone.target(proxy.url, room: room, Basic()) {
+            ($0.web.limitRate, $0.web.workers) = (ByteCount(40 << 20), 4)
+        }
         _ = try await target.upload(sample.job())
         let order = try #require(proxy.seen.first { $0.target == "/operations/copyfile" })
         #expect(String(decoding: order.body, as: UTF8.self).contains(#""BwLimitFile":"10485760B""#))
@@ -144,15 +159,19 @@ struct RcloneTargetTests {
         defer { proxy.stop() }
         let target = try Rclone.target(proxy.url, room: room, Basic())
         #expect(try await target.upload(sample.job()).verified == .server)
-        let questions = proxy.seen.filter { $0.target == "/operations/stat" }.map { String(decoding: $0.body, as: UTF8.self) }
+        let questions = proxy.seen.filter { $0.target == "/operations/stat" }.map {
+            String(decoding: $0.body, as: UTF8.self)
+        }
         #expect(!questions.isEmpty)
-        for question in questions { #expect(question.contains(#""_async":true"#) && question.contains(#""hashTypes":["sha256"]"#)) }
+        for question in questions {
+            #expect(question.contains(#""_async":true"#) && question.contains(#""hashTypes":["sha256"]"#))
+        }
     }
 
     @Test func aWrongPasswordAndAnUnknownRemoteHold() async throws {
         let server = try await Rclone.server.start(), sample = try SampleJob()
-        let wrong = try Rclone.target(server.port, room: "x", password: "other"),
-            unknown = try Rclone.target(server.port, room: "x", remote: "nowhere")
+        let wrong = try Rclone.target(server.port, room: "x", password: "other")
+        let unknown = try Rclone.target(server.port, room: "x", remote: "nowhere")
         #expect(await Self.failure(wrong, sample.job())?.code == .unauthorized)
         #expect(await Self.failure(unknown, sample.job())?.code == .unauthorized)
     }

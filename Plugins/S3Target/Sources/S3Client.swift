@@ -9,7 +9,8 @@ struct S3Client: Sendable {
         base.text + Percent.encode(path: key) + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// Sends with the body's digest signed along; once more after keys that had run out, and after a clock that was wrong.
+    /// Sends with the body's digest signed along; once more after keys that had run out, and after a clock that was
+    /// wrong.
     func send(_ request: HTTPRequest, body: HTTPBody? = nil, sha256: String) async throws(IngestError) -> HTTPResponse {
         var exchange = HTTPExchange(request, body: body)
         exchange.request.set("x-amz-content-sha256", sha256)
@@ -26,8 +27,8 @@ struct S3Client: Sendable {
         }
     }
 
-    /// Every service gives what it stores an ETag; whoever says 200 without one (a network's sign-in page, a service's console at another
-    /// port) has stored nothing.
+    /// Every service gives what it stores an ETag; whoever says 200 without one (a network's sign-in page, a service's
+    /// console at another port) has stored nothing.
     func isStored(_ response: HTTPResponse) -> Bool {
         // Web servers give their pages an ETag, too.
         response[header: "ETag"] != nil && !response.isPage || response.xml.first("ETag") != nil
@@ -36,7 +37,9 @@ struct S3Client: Sendable {
     func isListing(_ response: HTTPResponse) -> Bool { response.xml.has("ListBucketResult") }
 
     /// A request without a body.
-    func ask(_ method: String, _ url: String, headers: [(name: String, value: String)] = []) async throws(IngestError) -> HTTPResponse {
+    func ask(_ method: String, _ url: String, headers: [(name: String, value: String)] = []) async throws(IngestError)
+        -> HTTPResponse
+    {
         let body: HTTPBody? = method == "POST" ? .bytes([]) : nil
         return try await send(HTTPRequest(method, url, headers: headers), body: body, sha256: JobDigest.empty)
     }
@@ -61,13 +64,18 @@ enum S3Failure {
     /// For a 200 that no service of this kind gives.
     static func notS3(_ response: HTTPResponse) -> IngestError {
         IngestError(
-            .untrusted, "\(WebAddress(response.url)?.origin ?? "The service") answers, but not as S3 does; what was sent is not there.",
-            advice: "On a network with a sign-in page, sign in there first; else check `endpoint`: a service's web page has another port.")
+            .untrusted,
+            "\(WebAddress(response.url)?.origin ?? "The service") answers, but not as S3 does; what was sent is not there.",
+            advice:
+                "On a network with a sign-in page, sign in there first; else check `endpoint`: a service's web page has another port."
+        )
     }
 
     static func error(for response: HTTPResponse) -> IngestError {
         let code = code(response) ?? ""
-        if code.isEmpty, response.status == 404 || response.status == 405, !response.body.isEmpty { return notS3(response) }
+        if code.isEmpty, response.status == 404 || response.status == 405, !response.body.isEmpty {
+            return notS3(response)
+        }
         // A success of a kind that no service gives, such as WebDAV's 207.
         if code.isEmpty, (200..<300).contains(response.status) { return notS3(response) }
         var error = HTTPStatus.error(for: response)
@@ -78,12 +86,16 @@ enum S3Failure {
                 "\(place) answered \(response.status) \(HeaderText.clean(String(code.prefix(80)))): \(words)")
         }
         switch code {
-        case "RequestTimeout", "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "IncompleteBody": error.code = .network
-        case "ConditionalRequestConflict", "OperationAborted", "SlowDown", "InternalError", "ServiceUnavailable": error.code = .unavailable
-        // Put together by a try whose answer was lost, or ended by somebody: the next try looks for the object, and begins anew.
+        case "RequestTimeout", "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "IncompleteBody":
+            error.code = .network
+        case "ConditionalRequestConflict", "OperationAborted", "SlowDown", "InternalError", "ServiceUnavailable":
+            error.code = .unavailable
+        // Put together by a try whose answer was lost, or ended by somebody: the next try looks for the object, and
+        // begins anew.
         case "NoSuchUpload", "InvalidPart", "InvalidPartOrder": error.code = .unavailable
         case "QuotaExceeded": error.code = .storageFull
-        case "NoSuchBucket", "AccessDenied", "SignatureDoesNotMatch", "InvalidAccessKeyId", "AuthorizationHeaderMalformed", "ExpiredToken",
+        case "NoSuchBucket", "AccessDenied", "SignatureDoesNotMatch", "InvalidAccessKeyId",
+            "AuthorizationHeaderMalformed", "ExpiredToken",
             "RequestTimeTooSkewed", "PermanentRedirect", "IllegalLocationConstraintException":
             // What concerns every file holds the target; none is set aside for it.
             error.code = .unauthorized
@@ -93,7 +105,9 @@ enum S3Failure {
                 "This service does not know If-None-Match: set `if_none_match: false`; each name is then asked for before it is used."
         default: break
         }
-        if code == "NoSuchBucket" { error.advice = "Check `bucket`, `endpoint` and `region`; the bucket must be there before." }
+        if code == "NoSuchBucket" {
+            error.advice = "Check `bucket`, `endpoint` and `region`; the bucket must be there before."
+        }
         if let region = region(in: response) {
             // An answer to HEAD has no body that could say so.
             if code.isEmpty { error.code = .unauthorized }

@@ -19,7 +19,9 @@ extension S3Client {
             guard isListing(response) else { throw S3Failure.notS3(response) }
             // A list that is cut, or none at all: what it leaves out is not free.
             let answer = response.xml
-            guard !response.truncated, answer.isWhole, let list = answer.pieces("ListBucketResult").first else { return nil }
+            guard !response.truncated, answer.isWhole, let list = answer.pieces("ListBucketResult").first else {
+                return nil
+            }
             let isEncoded = list.first("EncodingType") == "url"
             for key in list.all("Key") {
                 guard let readings = Self.readings(of: key, isEncoded: isEncoded) else { return nil }
@@ -33,7 +35,8 @@ extension S3Client {
         return nil
     }
 
-    /// What a listed key may stand for: services differ in what they encode, and one that is read wrongly would count as free.
+    /// What a listed key may stand for: services differ in what they encode, and one that is read wrongly would count
+    /// as free.
     ///
     /// Nil when nobody can tell.
     private static func readings(of key: String, isEncoded: Bool) -> Set<String>? {
@@ -72,7 +75,11 @@ extension S3Target {
 
     /// Repeated by a service that computes it from what it stored, a digest is proof.
     func proof(_ response: HTTPResponse, _ job: UploadJob) -> Receipt.Proof {
-        if options.checksum == .sha256, response[header: "x-amz-checksum-sha256"] == JobDigest.base64(job.digests.sha256) { return .server }
+        if options.checksum == .sha256,
+            response[header: "x-amz-checksum-sha256"] == JobDigest.base64(job.digests.sha256)
+        {
+            return .server
+        }
         if let md5 = job.digests[.md5], response[header: "ETag"] == "\"\(md5)\"" { return .server }
         return .none
     }
@@ -83,11 +90,14 @@ extension S3Target {
         try head.requireOwnAddress()
         if head.status == 404 { return .missing }
         guard head.status == 200 else { throw S3Failure.error(for: head) }
-        if let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size { return .other }
+        if let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
+            return .other
+        }
         var job = job
         job.path = path
         if let said = head.wholeChecksum {
-            return said == JobDigest.base64(job.digests.sha256) ? .same(receipt(job, proof: .server, existed: true)) : .other
+            return said == JobDigest.base64(job.digests.sha256)
+                ? .same(receipt(job, proof: .server, existed: true)) : .other
         }
         switch try await client.http.compare(client.url(path), size: job.file.size, sha256: job.digests.sha256) {
         case .equal: return .same(receipt(job, proof: .reread, existed: true))
@@ -101,7 +111,8 @@ extension S3Target {
 extension HTTPResponse {
     /// The SHA-256 of a whole object as the service keeps it; nil where it has none, or one that is made of its parts'.
     var wholeChecksum: String? {
-        let isOfParts = self[header: "ETag"]?.contains("-") == true && self[header: "x-amz-checksum-type"] != "FULL_OBJECT"
+        let isOfParts =
+            self[header: "ETag"]?.contains("-") == true && self[header: "x-amz-checksum-type"] != "FULL_OBJECT"
         return isOfParts ? nil : self[header: "x-amz-checksum-sha256"].flatMap { $0.contains("-") ? nil : $0 }
     }
 }

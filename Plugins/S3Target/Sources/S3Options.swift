@@ -19,11 +19,17 @@ public struct S3Options: WebConfig {
             .field("bucket", \.bucket, "The bucket; it must exist.").required(),
             .field("endpoint", \.endpoint, "Address of the service; absent = Amazon's for the region."),
             .field("region", \.region, "The region that requests are signed for; `auto` for Cloudflare R2."),
-            .field("style", \.style, "Where the bucket stands in the address; absent = `path` with an endpoint, else `virtual-host`."),
+            .field(
+                "style", \.style,
+                "Where the bucket stands in the address; absent = `path` with an endpoint, else `virtual-host`."),
             .field("key", \.key, "The object's key, as a template; `{sha256}` in it makes every key unique."),
             .field("storage_class", \.storageClass, "Value of `x-amz-storage-class`, such as STANDARD_IA."),
-            .field("checksum", \.checksum, "What the service checks on arrival: `sha256`, or for older ones `md5` (Content-MD5)."),
-            .field("if_none_match", \.ifNoneMatch, "Forbids overwriting by `If-None-Match: *`; false where the service does not know it."),
+            .field(
+                "checksum", \.checksum,
+                "What the service checks on arrival: `sha256`, or for older ones `md5` (Content-MD5)."),
+            .field(
+                "if_none_match", \.ifNoneMatch,
+                "Forbids overwriting by `If-None-Match: *`; false where the service does not know it."),
             .field(
                 "multipart_above", \.multipartAbove, in: ByteCount(5 << 20)...ByteCount(5 << 30),
                 "Larger files go in parts, and go on where they stopped."),
@@ -49,12 +55,17 @@ public struct S3Options: WebConfig {
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || [0x2D, 0x2E, 0x5F].contains(byte)
         }
-        guard fine, (1...255).contains(bucket.utf8.count) else { throw mistake("bucket", "`\(bucket)` is no name of a bucket.") }
+        guard fine, (1...255).contains(bucket.utf8.count) else {
+            throw mistake("bucket", "`\(bucket)` is no name of a bucket.")
+        }
         guard base != nil else {
             throw mistake(
-                "endpoint", "`\(endpoint)` is not an http or https address.", hint: "Write scheme and host, such as https://s3.example.")
+                "endpoint", "`\(endpoint)` is not an http or https address.",
+                hint: "Write scheme and host, such as https://s3.example.")
         }
-        guard let key, !key.uses.isDisjoint(with: ["name", "stem", "shot", "counter", "sha256", "sha1", "md5", "captured"]) else {
+        guard let key,
+            !key.uses.isDisjoint(with: ["name", "stem", "shot", "counter", "sha256", "sha1", "md5", "captured"])
+        else {
             throw mistake("key", "Every file would get the same key.", hint: "Put {name} or {sha256} into it.")
         }
         if key.source.hasPrefix("/") { throw mistake("key", "A key does not begin with `/`.") }

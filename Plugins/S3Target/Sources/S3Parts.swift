@@ -17,7 +17,8 @@ extension S3Target {
     /// At most 10,000 parts, however large the file.
     func partSize(for size: UInt64) -> UInt64 { max(options.partSize.bytes, size / 10_000 + 1) }
 
-    /// Sends a file in parts; goes on where an earlier try of the same key stopped, as far as its parts hold the same bytes.
+    /// Sends a file in parts; goes on where an earlier try of the same key stopped, as far as its parts hold the same
+    /// bytes.
     func sendParts(_ job: UploadJob) async throws(IngestError) -> HTTPResponse {
         let url = client.url(job.path), open = try await unfinished(job.path), upload: String
         if let id = open?.id { upload = id } else { upload = try await begin(job, url) }
@@ -32,7 +33,9 @@ extension S3Target {
             return response
         } catch {
             // Bytes that are not the promised ones must not wait there for a later try.
-            if error.code == .corruptData || error.code == .rejected || uploads.isSpoiled(upload) { await end(upload, of: job) }
+            if error.code == .corruptData || error.code == .rejected || uploads.isSpoiled(upload) {
+                await end(upload, of: job)
+            }
             throw error
         }
     }
@@ -44,7 +47,9 @@ extension S3Target {
         guard !uploads.isGone(upload) else { return }
         uploads.spoil(upload)
         guard uploads.isOurs(upload) else {
-            logger.warning("\(job.path) was begun in parts by an earlier run or another machine; what is there of it stays at the service.")
+            logger.warning(
+                "\(job.path) was begun in parts by an earlier run or another machine; what is there of it stays at the service."
+            )
             return
         }
         _ = try? await client.ask("DELETE", client.url(job.path, query: "uploadId=" + upload))
@@ -74,7 +79,8 @@ extension S3Target {
         return Percent.encode(id)
     }
 
-    /// The latest upload of that key which was begun and not finished; nil where there is none or the service does not tell.
+    /// The latest upload of that key which was begun and not finished; nil where there is none or the service does not
+    /// tell.
     private func unfinished(_ key: String) async throws(IngestError) -> (id: String, parts: [Int: StoredPart])? {
         let list = try await client.ask("GET", client.base.text + "?prefix=\(Percent.encode(key))&uploads=")
         guard list.status == 200 else { return nil }
@@ -94,16 +100,22 @@ extension S3Target {
     }
 
     /// Hashes and sends part by part; the last one leaves only when all bytes together are the promised ones.
-    private func send(_ job: UploadJob, _ upload: String, having stored: [Int: StoredPart]) async throws(IngestError) -> [StoredPart] {
+    private func send(_ job: UploadJob, _ upload: String, having stored: [Int: StoredPart]) async throws(IngestError)
+        -> [StoredPart]
+    {
         let length = partSize(for: job.file.size), count = Int((job.file.size + length - 1) / length)
-        // Parts that are there already are recognised by their checksum, or by their MD5 where the service tells no other.
+        // Parts that are there already are recognised by their checksum, or by their MD5 where the service tells no
+        // other.
         let hasher = try SharedHasher(job.file.path, md5: !stored.isEmpty)
         var parts: [StoredPart] = []
         for number in 1...max(1, count) {
-            let offset = UInt64(number - 1) * length, size = min(length, job.file.size - offset), isLast = number == count
+            let offset = UInt64(number - 1) * length, size = min(length, job.file.size - offset)
+            let isLast = number == count
             let (digests, total) = try await reading.run { () throws(IngestError) in try hasher.next(size) }
             if isLast, total != job.digests.sha256 {
-                throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; the upload was ended.")
+                throw IngestError(
+                    .corruptData,
+                    "\(job.file.path) no longer holds the bytes that were read before; the upload was ended.")
             }
             let checksum = Base64.text(of: digests.sha256)
             if let known = stored[number], known.size == size, known.holds(checksum, digests.md5) {
@@ -111,7 +123,8 @@ extension S3Target {
                 continue
             }
             let slice = FileSlice(
-                path: job.file.path, offset: offset, length: size, of: job.file.size, sha256: Hex.text(of: digests.sha256))
+                path: job.file.path, offset: offset, length: size, of: job.file.size,
+                sha256: Hex.text(of: digests.sha256))
             parts.append(try await sendPart(slice, number, upload, job, checksum))
         }
         return parts
@@ -123,11 +136,15 @@ extension S3Target {
         var request = HTTPRequest("PUT", client.url(job.path, query: "partNumber=\(number)&uploadId=\(upload)"))
         if options.checksum == .sha256 { announce(checksum, in: &request) }
         let response = try await client.send(request, body: .file(slice), sha256: slice.sha256 ?? "")
-        guard response.status == 200, let etag = response[header: "ETag"] else { throw failure(response, upload, of: job) }
+        guard response.status == 200, let etag = response[header: "ETag"] else {
+            throw failure(response, upload, of: job)
+        }
         return StoredPart(etag: etag, checksum: checksum, size: slice.length)
     }
 
-    private func complete(_ job: UploadJob, _ upload: String, _ parts: [StoredPart]) async throws(IngestError) -> HTTPResponse {
+    private func complete(_ job: UploadJob, _ upload: String, _ parts: [StoredPart]) async throws(IngestError)
+        -> HTTPResponse
+    {
         var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
         for (index, part) in parts.enumerated() {
             text += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLEscaping.escaped(part.etag))</ETag>"
@@ -139,8 +156,8 @@ extension S3Target {
         if options.ifNoneMatch { request.set("If-None-Match", "*") }
         let response = try await client.send(
             request, body: .bytes(body, type: "application/xml"), sha256: Hex.text(of: ByteDigest.sha256(body)))
-        // The status comes before the work is done: only a result with the object's tag says that there is one. Not all services call the
-        // result as Amazon does.
+        // The status comes before the work is done: only a result with the object's tag says that there is one. Not all
+        // services call the result as Amazon does.
         guard !(200..<300).contains(response.status) || response.xml.first("ETag")?.isEmpty == false else {
             var error = failure(response, upload, of: job)
             if S3Failure.code(response) == nil {
@@ -188,5 +205,7 @@ private final class SharedHasher: @unchecked Sendable {  // Each call is awaited
     init(_ path: String, md5: Bool) throws(IngestError) { hasher = try PartHasher(path, md5: md5) }
 
     /// The digests of the next bytes, and the SHA-256 of all so far.
-    func next(_ length: UInt64) throws(IngestError) -> (PartHasher.Part, String) { (try hasher.next(length), hasher.total) }
+    func next(_ length: UInt64) throws(IngestError) -> (PartHasher.Part, String) {
+        (try hasher.next(length), hasher.total)
+    }
 }

@@ -18,7 +18,9 @@ final class S3Signer: AuthProvider {
         return try signature.sign(request, with: keys, at: WallClock.seconds + skew)
     }
 
-    func renew(after rejection: Rejection) async throws(IngestError) -> Bool { try await source.renew(after: rejection) }
+    func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
+        try await source.renew(after: rejection)
+    }
 
     /// Seconds by which the server's clock is ahead of ours.
     var skew: Int { known.withLock(\.self) }

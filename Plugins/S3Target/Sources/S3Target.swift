@@ -5,15 +5,17 @@ import Logging
 /// `s3`: delivers into a bucket of Amazon S3 or of anything that speaks its dialect.
 public struct S3Target: Module, UploadTarget {
     public static let manifest = Manifest(
-        "s3", "Delivers into an S3 bucket; the service checks every file's digest on arrival.", stability: .beta, needs: [.file, .digest],
-        gives: [.receipt])
+        "s3", "Delivers into an S3 bucket; the service checks every file's digest on arrival.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: S3Options, client: S3Client, listing: NameListing
     let reading = BlockingPool(width: 4), uploads = PartUploads(), logger: Logger
 
     public init(_ config: S3Options, _ context: ModuleContext) throws(IngestError) {
-        guard let base = config.base else { throw IngestError(.misconfigured, "The target \(context.name) has no usable endpoint.") }
+        guard let base = config.base else {
+            throw IngestError(.misconfigured, "The target \(context.name) has no usable endpoint.")
+        }
         (options, logger) = (config, context.logger)
         let provider = try config.web.provider(context, for: [base.text])
         let signer = (provider as? any AWSKeySource).map { S3Signer($0, region: config.region) }
@@ -22,10 +24,12 @@ public struct S3Target: Module, UploadTarget {
         self.client = client
         listing = NameListing { folder async throws(IngestError) in try await client.names(in: folder) }
         var traits = config.web.traits(
-            "s3", place: base.text, provider: provider, context, layout: config.key, digests: config.checksum == .md5 ? [.md5] : [])
+            "s3", place: base.text, provider: provider, context, layout: config.key,
+            digests: config.checksum == .md5 ? [.md5] : [])
         if !config.ifNoneMatch {
             traits.warnings.append(
-                "Nothing at the service prevents that two senders use one key at the same moment; each key is asked for before it is used.")
+                "Nothing at the service prevents that two senders use one key at the same moment; each key is asked for before it is used."
+            )
         }
         self.traits = traits
     }
@@ -47,7 +51,8 @@ public struct S3Target: Module, UploadTarget {
     }
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        guard try await !listing.isFree(job.path), case .same(let receipt) = try await copy(at: job.path, of: job) else { return nil }
+        guard try await !listing.isFree(job.path), case .same(let receipt) = try await copy(at: job.path, of: job)
+        else { return nil }
         return receipt
     }
 
@@ -59,9 +64,12 @@ public struct S3Target: Module, UploadTarget {
             case .other: throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
             }
         }
-        let response = job.file.size > options.multipartAbove.bytes ? try await sendParts(job) : try await sendWhole(job)
+        let response =
+            job.file.size > options.multipartAbove.bytes ? try await sendParts(job) : try await sendWhole(job)
         if response.status == 412 { return try await settled(job, response) }
-        guard (200..<300).contains(response.status), S3Failure.code(response) == nil else { throw S3Failure.error(for: response) }
+        guard (200..<300).contains(response.status), S3Failure.code(response) == nil else {
+            throw S3Failure.error(for: response)
+        }
         guard client.isStored(response) else { throw S3Failure.notS3(response) }
         return receipt(job, proof: proof(response, job))
     }
@@ -71,7 +79,8 @@ public struct S3Target: Module, UploadTarget {
         let head = try await client.ask("HEAD", url, headers: [("x-amz-checksum-mode", "ENABLED")])
         if head.status == 404 { return .missing }
         if head.status == 200, let said = head.wholeChecksum {
-            return said == JobDigest.base64(sha256) ? .equal : .differs("Its SHA-256 is \(HeaderText.clean(String(said.prefix(80)))).")
+            return said == JobDigest.base64(sha256)
+                ? .equal : .differs("Its SHA-256 is \(HeaderText.clean(String(said.prefix(80)))).")
         }
         return try await client.http.compare(url, size: size, sha256: sha256).verification
     }
@@ -86,14 +95,16 @@ public struct S3Target: Module, UploadTarget {
 
     /// Whether the key has to be looked at before it is written; from now on only the service knows about it.
     ///
-    /// Some services let If-None-Match go by without a word, and would replace what came there since the folder was listed.
+    /// Some services let If-None-Match go by without a word, and would replace what came there since the folder was
+    /// listed.
     private func mayBeTaken(_ path: String) async throws(IngestError) -> Bool {
         if options.ifNoneMatch, !isNamedByDigest { return try await !listing.claim(path) }
         await listing.note(path)
         return !options.ifNoneMatch
     }
 
-    /// What stands under the job's key; nothing where the account may not look, and the service itself is asked not to replace.
+    /// What stands under the job's key; nothing where the account may not look, and the service itself is asked not to
+    /// replace.
     private func look(_ job: UploadJob) async throws(IngestError) -> KeyedCopy {
         do throws(IngestError) { return try await copy(at: job.path, of: job) } catch {
             guard options.ifNoneMatch, error.code == .unauthorized else { throw error }
@@ -109,7 +120,7 @@ public struct S3Target: Module, UploadTarget {
 
     func receipt(_ job: UploadJob, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
         Receipt(
-            state: .done, url: client.url(job.path), sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
-            existed: existed)
+            state: .done, url: client.url(job.path), sha256: job.digests.sha256, verified: proof,
+            at: WallClock.nanoseconds, existed: existed)
     }
 }

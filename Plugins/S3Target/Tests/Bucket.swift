@@ -53,16 +53,20 @@ struct Bucket: Sendable {
 
     /// `address`: endpoint and bucket.
     static func target(
-        _ address: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"), _ edit: (inout S3Options) -> Void = { _ in }
+        _ address: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"),
+        _ edit: (inout S3Options) -> Void = { _ in }
     ) throws -> S3Target {
         var options = S3Options()
         let parts = address.split(separator: "/", omittingEmptySubsequences: false)
-        (options.endpoint, options.bucket) = (parts[..<3].joined(separator: "/"), parts.count > 3 ? String(parts[3]) : "gallery")
+        (options.endpoint, options.bucket) = (
+            parts[..<3].joined(separator: "/"), parts.count > 3 ? String(parts[3]) : "gallery"
+        )
         options.key = Template("{name}")
         if auth != nil { options.web.auth = try AuthReference(node: ConfigNode(.scalar("keys", quoted: true))) }
         edit(&options)
         let lookup = Lookup(auth: auth.map { ["keys": $0] } ?? [:])
-        return try S3Target(options, ModuleContext(name: "bucket", logger: logger, state: Temporary.folder, lookup: lookup))
+        return try S3Target(
+            options, ModuleContext(name: "bucket", logger: logger, state: Temporary.folder, lookup: lookup))
     }
 
     /// How many objects hold these bytes.

@@ -5,7 +5,9 @@ import Testing
 
 @testable import S3Target
 
-@Suite(.serialized, .enabled(if: Bucket.hasMoto, "moto_server is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(10)))
+@Suite(
+    .serialized, .enabled(if: Bucket.hasMoto, "moto_server is not installed: .ci/deps.sh peers"),
+    .timeLimit(.minutes(10)))
 struct ConformanceTests {
     static func bench(_ edit: @escaping @Sendable (inout S3Options) -> Void = { _ in }) -> HTTPBench {
         HTTPBench { _ in
@@ -24,10 +26,13 @@ struct ConformanceTests {
     @Test(arguments: TargetConformance.checks) func target(_ check: Check<TargetBench>) async throws {
         try await check.run(Self.bench().plain)
     }
-    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.bench()) }
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws {
+        try await check.run(Self.bench())
+    }
 
     /// Everything in parts.
     @Test(arguments: TargetConformance.checks) func inParts(_ check: Check<TargetBench>) async throws {
-        try await check.run(Self.bench { ($0.multipartAbove, $0.partSize) = (ByteCount(10_000), ByteCount(5 << 20)) }.plain)
+        try await check.run(
+            Self.bench { ($0.multipartAbove, $0.partSize) = (ByteCount(10_000), ByteCount(5 << 20)) }.plain)
     }
 }

@@ -44,11 +44,15 @@ private final class HeedlessServer: Sendable {
         let ours = try SampleJob(), theirs = try SampleJob(), server = try HeedlessServer(ours)
         defer { server.stop() }
         let target = try Bucket.target(server.url + "/b", TestKeys())
-        for name in ["1.JPG", "2.JPG", "3.JPG"] { #expect(try await target.occupancy(of: name, for: ours.job(name)) == .free) }
+        for name in ["1.JPG", "2.JPG", "3.JPG"] {
+            #expect(try await target.occupancy(of: name, for: ours.job(name)) == .free)
+        }
         server.put(theirs, at: "1.JPG")
         server.put(ours, at: "2.JPG")
         try await Task.sleep(for: .seconds(3.2))
-        let error = await S3TargetTests.failure { () async throws(IngestError) in _ = try await target.upload(ours.job("1.JPG")) }
+        let error = await S3TargetTests.failure { () async throws(IngestError) in
+            _ = try await target.upload(ours.job("1.JPG"))
+        }
         #expect(error?.code == .nameTaken)
         #expect(server["1.JPG"] === theirs)
         #expect(try await target.upload(ours.job("2.JPG")).existed)
@@ -57,12 +61,16 @@ private final class HeedlessServer: Sendable {
     }
 
     /// Services differ in how they write keys: one that is read as another would count as free.
-    @Test(arguments: [("a+b.JPG", "", "a+b.JPG"), ("a+b.JPG", "url", "a b.JPG"), ("Bl%E5.JPG", "url", "Bl\u{10FFE5}.JPG")])
+    @Test(arguments: [
+        ("a+b.JPG", "", "a+b.JPG"), ("a+b.JPG", "url", "a b.JPG"), ("Bl%E5.JPG", "url", "Bl\u{10FFE5}.JPG"),
+    ])
     func aKeyIsReadInEachWayThatItMayBeMeant(_ key: String, _ encoding: String, _ name: String) async throws {
         let server = try FaultServer { seen, _ in
             .answer(
                 200,
-                body: "<ListBucketResult><EncodingType>\(encoding)</EncodingType><Contents><Key>\(key)</Key></Contents></ListBucketResult>")
+                body:
+                    "<ListBucketResult><EncodingType>\(encoding)</EncodingType><Contents><Key>\(key)</Key></Contents></ListBucketResult>"
+            )
         }
         defer { server.stop() }
         #expect(try await Bucket.target(server.url + "/b", TestKeys()).client.names(in: "")?.contains(name) == true)

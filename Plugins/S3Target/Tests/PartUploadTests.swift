@@ -22,11 +22,13 @@ import Testing
             case "HEAD": return object
             case "DELETE": return .answer(204)
             case "GET" where seen.isListing: return .noKeys
-            case "GET" where seen.target.contains("uploadId="): return .answer(200, body: "<ListPartsResult></ListPartsResult>")
+            case "GET" where seen.target.contains("uploadId="):
+                return .answer(200, body: "<ListPartsResult></ListPartsResult>")
             case "GET":
                 let upload = open.map { "<Upload><Key>CLIP.MOV</Key><UploadId>\($0)</UploadId></Upload>" } ?? ""
                 return .answer(200, body: "<ListMultipartUploadsResult>\(upload)</ListMultipartUploadsResult>")
-            case _ where seen.target.hasSuffix("?uploads="): return .answer(200, body: "<R><UploadId>new</UploadId></R>")
+            case _ where seen.target.hasSuffix("?uploads="):
+                return .answer(200, body: "<R><UploadId>new</UploadId></R>")
             default: return complete
             }
         }
@@ -49,7 +51,9 @@ import Testing
     }
 
     private func code(_ target: S3Target, _ sample: SampleJob) async -> IngestError.Code? {
-        await S3TargetTests.failure { () async throws(IngestError) in _ = try await target.upload(sample.job("CLIP.MOV")) }?.code
+        await S3TargetTests.failure { () async throws(IngestError) in
+            _ = try await target.upload(sample.job("CLIP.MOV"))
+        }?.code
     }
 
     /// A service that always loses the parts must not get one clip over and over, with everything else behind it.
@@ -78,7 +82,8 @@ import Testing
         defer { server.stop() }
         #expect(await code(target, sample) == .unavailable)
         let facts = [
-            ("ETag", "\"x\""), ("Content-Length", String(sample.size)), ("x-amz-checksum-sha256", JobDigest.base64(sample.digests.sha256)),
+            ("ETag", "\"x\""), ("Content-Length", String(sample.size)),
+            ("x-amz-checksum-sha256", JobDigest.base64(sample.digests.sha256)),
         ]
         script.service.withLock { $0.object = .answer(200, headers: facts) }
         let before = server.seen.count
@@ -91,7 +96,11 @@ import Testing
     func whatCannotBeGoneOnWithIsBegunAnew(_ refused: (Int, String), _ isPart: Bool) async throws {
         let sample = try SampleJob()
         var service = Service(open: "old", complete: Self.done)
-        if isPart { service.part = Self.refusal(refused.0, refused.1) } else { service.complete = Self.refusal(refused.0, refused.1) }
+        if isPart {
+            service.part = Self.refusal(refused.0, refused.1)
+        } else {
+            service.complete = Self.refusal(refused.0, refused.1)
+        }
         let (server, script, target) = try table(service)
         defer { server.stop() }
         #expect(await code(target, sample) == .unavailable)
@@ -102,12 +111,17 @@ import Testing
     }
 
     /// Another machine may be writing what this one did not begin.
-    @Test(arguments: ["old", nil], [412, 400]) func onlyItsOwnUploadsAreEnded(_ open: String?, _ status: Int) async throws {
+    @Test(arguments: ["old", nil], [412, 400]) func onlyItsOwnUploadsAreEnded(
+        _ open: String?, _ status: Int
+    ) async throws {
         let sample = try SampleJob()
         let (server, _, target) = try table(
-            Service(open: open, complete: Self.refusal(status, status == 412 ? "PreconditionFailed" : "EntityTooLarge")))
+            Service(open: open, complete: Self.refusal(status, status == 412 ? "PreconditionFailed" : "EntityTooLarge"))
+        )
         defer { server.stop() }
         #expect(await code(target, sample) == (status == 412 ? .nameTaken : .rejected))
-        #expect(server.seen.filter { $0.method == "DELETE" }.map(\.target) == (open == nil ? ["/b/CLIP.MOV?uploadId=new"] : []))
+        #expect(
+            server.seen.filter { $0.method == "DELETE" }.map(\.target)
+                == (open == nil ? ["/b/CLIP.MOV?uploadId=new"] : []))
     }
 }

@@ -37,8 +37,11 @@ import Testing
         let receipt = try await target.upload(sample.job("a b.jpg", path: "ä/a b.jpg"))
         let seen = try #require(server.seen.first { $0.method == "PUT" })
         #expect(
-            seen.target == "/b/%C3%A4/a%20b.jpg" && seen[header: "If-None-Match"] == "*" && seen[header: "Content-Type"] == "image/jpeg")
-        #expect(seen[header: "x-amz-content-sha256"] == sample.digests.sha256 && seen[header: "x-amz-checksum-sha256"] == checksum)
+            seen.target == "/b/%C3%A4/a%20b.jpg" && seen[header: "If-None-Match"] == "*"
+                && seen[header: "Content-Type"] == "image/jpeg")
+        #expect(
+            seen[header: "x-amz-content-sha256"] == sample.digests.sha256
+                && seen[header: "x-amz-checksum-sha256"] == checksum)
         let signed = try #require(seen[header: "Authorization"])
         #expect(signed.contains("if-none-match") && signed.contains("x-amz-checksum-sha256"))
         #expect(receipt.verified == .server && receipt.url == server.url + "/b/%C3%A4/a%20b.jpg")
@@ -46,29 +49,41 @@ import Testing
 
     /// A hotel's network, or the console of a service at the port beside it.
     @Test func whatDoesNotAnswerAsS3HasNothing() async throws {
-        let server = try FaultServer { _, _ in .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome") }
+        let server = try FaultServer { _, _ in
+            .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
+        }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
         #expect(await Self.failure { () async throws(IngestError) in try await target.check() }?.code == .untrusted)
-        #expect(await Self.failure { () async throws(IngestError) in _ = try await target.upload(sample.job()) }?.code == .untrusted)
-        let asked = await Self.failure { () async throws(IngestError) in _ = try await target.occupancy(of: "a.jpg", for: sample.job()) }
+        #expect(
+            await Self.failure { () async throws(IngestError) in _ = try await target.upload(sample.job()) }?.code
+                == .untrusted)
+        let asked = await Self.failure { () async throws(IngestError) in
+            _ = try await target.occupancy(of: "a.jpg", for: sample.job())
+        }
         #expect(asked?.code == .untrusted)
         let tagged = try FaultServer { seen, _ in
             seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")], body: "<!doctype html><p>Welcome")
         }
         defer { tagged.stop() }
         let portal = try Bucket.target(tagged.url + "/b", TestKeys())
-        #expect(await Self.failure { () async throws(IngestError) in _ = try await portal.upload(sample.job()) }?.code == .untrusted)
+        #expect(
+            await Self.failure { () async throws(IngestError) in _ = try await portal.upload(sample.job()) }?.code
+                == .untrusted)
         let other = try FaultServer { seen, _ in seen.isListing ? .noKeys : .answer(404, body: "{}") }
         defer { other.stop() }
         let elsewhere = try Bucket.target(other.url + "/b", TestKeys())
-        #expect(await Self.failure { () async throws(IngestError) in _ = try await elsewhere.upload(sample.job()) }?.code == .untrusted)
+        #expect(
+            await Self.failure { () async throws(IngestError) in _ = try await elsewhere.upload(sample.job()) }?.code
+                == .untrusted)
     }
 
     @Test func aClockThatIsWrongIsSetByTheServers() async throws {
         let server = try FaultServer { seen, number in
             let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
-            guard number > 0 else { return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>") }
+            guard number > 0 else {
+                return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
+            }
             return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")])
         }
         defer { server.stop() }
@@ -79,15 +94,15 @@ import Testing
 
     /// Each of them was signed before the first answer told the time.
     @Test func aClockThatIsWrongIsSetForAllThatAreUnderWay() async throws {
-        let arrived = Arrivals(),
-            server = try FaultServer { seen, number in
-                guard number < 2 else { return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")]) }
-                return .compute { _ in
-                    arrived.meet(2)
-                    let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
-                    return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
-                }
+        let arrived = Arrivals()
+        let server = try FaultServer { seen, number in
+            guard number < 2 else { return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")]) }
+            return .compute { _ in
+                arrived.meet(2)
+                let date = [("Date", "Sun, 06 Nov 2044 08:49:37 GMT")]
+                return .answer(403, headers: date, body: "<Error><Code>RequestTimeTooSkewed</Code></Error>")
             }
+        }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
         async let first = target.upload(sample.job("a.jpg", path: "1/a.jpg"))
@@ -97,27 +112,34 @@ import Testing
     }
 
     /// The region stands in a header, or in the body alone; an answer to HEAD has none.
-    @Test(arguments: ["GET", "HEAD"], [true, false]) func aWrongRegionNamesTheRightOne(_ method: String, _ hasHeader: Bool) async throws {
-        let body = "<Error><Code>AuthorizationHeaderMalformed</Code><Message>No.</Message><Region>eu-north-1</Region></Error>"
+    @Test(arguments: ["GET", "HEAD"], [true, false]) func aWrongRegionNamesTheRightOne(
+        _ method: String, _ hasHeader: Bool
+    ) async throws {
+        let body =
+            "<Error><Code>AuthorizationHeaderMalformed</Code><Message>No.</Message><Region>eu-north-1</Region></Error>"
         let server = try FaultServer { _, _ in
             .answer(400, headers: hasHeader ? [("x-amz-bucket-region", "eu-north-1")] : [], body: body)
         }
         defer { server.stop() }
-        let response = try await Bucket.target(server.url + "/b", TestKeys()).client.ask(method, server.url + "/b/a.jpg")
+        let response = try await Bucket.target(server.url + "/b", TestKeys()).client.ask(
+            method, server.url + "/b/a.jpg")
         let error = S3Failure.error(for: response)
         guard method == "GET" || hasHeader else { return }
         #expect(error.code == .unauthorized && error.advice?.contains("The bucket is in eu-north-1") == true)
     }
 
     @Test(arguments: [
-        (503, "SlowDown", IngestError.Code.unavailable), (400, "RequestTimeout", .network), (403, "AccessDenied", .unauthorized),
-        (409, "ConditionalRequestConflict", .unavailable), (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network),
-        (400, "EntityTooLarge", .rejected), (501, "NotImplemented", .unauthorized), (403, "QuotaExceeded", .storageFull),
+        (503, "SlowDown", IngestError.Code.unavailable), (400, "RequestTimeout", .network),
+        (403, "AccessDenied", .unauthorized), (409, "ConditionalRequestConflict", .unavailable),
+        (404, "NoSuchBucket", .unauthorized), (400, "BadDigest", .network), (400, "EntityTooLarge", .rejected),
+        (501, "NotImplemented", .unauthorized), (403, "QuotaExceeded", .storageFull),
         (404, "NoSuchUpload", .unavailable), (400, "InvalidPart", .unavailable),
     ]) func errorsBySense(_ status: Int, _ code: String, _ sense: IngestError.Code) async throws {
         let server = try FaultServer { seen, _ in
             if seen.isListing { return .noKeys }
-            return .answer(status, body: "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>No &amp; no.</Message></Error>")
+            return .answer(
+                status,
+                body: "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>No &amp; no.</Message></Error>")
         }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
@@ -126,13 +148,17 @@ import Testing
     }
 
     /// WebDAV's answer, a part of an object, a promise to do it later: none of them says that the object is there.
-    @Test(arguments: [207, 206, 202, 203], ["<?xml version=\"1.0\"?><multistatus><response><href>/b/a</href>", "", "<Error><Co"])
+    @Test(
+        arguments: [207, 206, 202, 203],
+        ["<?xml version=\"1.0\"?><multistatus><response><href>/b/a</href>", "", "<Error><Co"])
     func aSuccessOfAnotherKindHoldsTheTarget(_ status: Int, _ body: String) async throws {
         let server = try FaultServer { seen, _ in seen.isListing ? .noKeys : .answer(status, body: body) }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys())
         let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job()) }
-        #expect(error?.code == .untrusted && error?.advice?.contains("endpoint") == true, "\(error?.message ?? "It was taken.")")
+        #expect(
+            error?.code == .untrusted && error?.advice?.contains("endpoint") == true,
+            "\(error?.message ?? "It was taken.")")
         // Asked what it has, it must not be taken for an empty bucket either.
         let all = try FaultServer { _, _ in .answer(status, body: body) }
         defer { all.stop() }
@@ -147,8 +173,9 @@ import Testing
 
     /// Completing may answer 200 and fail all the same.
     @Test(arguments: [
-        "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>", "   <Error><Code>InternalError</Code></Error>", "",
-        "<?xml version=\"1.0\"?>\n  ", "<html>Welcome</html>", "<CompleteMultipartUploadResult><Key>k</Key>",
+        "<?xml version=\"1.0\"?>\n<Error><Code>InternalError</Code></Error>",
+        "   <Error><Code>InternalError</Code></Error>", "", "<?xml version=\"1.0\"?>\n  ", "<html>Welcome</html>",
+        "<CompleteMultipartUploadResult><Key>k</Key>",
     ]) func anErrorInsideOfSuccessIsAnError(_ body: String) async throws {
         let server = try FaultServer { seen, _ in
             if seen.method == "PUT" { return .answer(200, headers: [("ETag", "\"1\"")]) }
@@ -158,7 +185,8 @@ import Testing
             return .answer(200, body: body)
         }
         defer { server.stop() }
-        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", TestKeys()) { $0.multipartAbove = ByteCount(1) }
+        let sample = try SampleJob()
+        let target = try Bucket.target(server.url + "/b", TestKeys()) { $0.multipartAbove = ByteCount(1) }
         let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job()) }
         #expect(error?.code == .unavailable)
         #expect(server.seen.contains { $0.target.contains("uploadId=u%2F1") })
@@ -175,10 +203,14 @@ import Testing
         let target = try Bucket.target("\(proxy.url)/\(bucket.name)", nil) {
             ($0.multipartAbove, $0.partSize) = (ByteCount(5 << 20), ByteCount(5 << 20))
         }
-        let error = await Self.failure { () async throws(IngestError) in try await target.upload(sample.job("CLIP.MOV")) }
+        let error = await Self.failure { () async throws(IngestError) in
+            try await target.upload(sample.job("CLIP.MOV"))
+        }
         #expect(error?.code == .network)
         _ = try await target.upload(sample.job("CLIP.MOV"))
-        let sent = proxy.seen.filter { $0.method == "PUT" }.compactMap { $0.target.split(separator: "=").dropFirst().first?.first }
+        let sent = proxy.seen.filter { $0.method == "PUT" }.compactMap {
+            $0.target.split(separator: "=").dropFirst().first?.first
+        }
         #expect(sent == ["1", "2", "3", "3", "4"])
         #expect(try await bucket.copies(sample.digests.sha256) == 1)
     }

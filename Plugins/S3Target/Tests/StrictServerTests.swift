@@ -7,7 +7,9 @@ import Testing
 
 /// OpenStack Swift checks signatures and digests as Amazon does; it takes a while to start.
 @Suite(
-    .enabled(if: getenv("FILMGATE_PEERS") != nil && ServerProcess.has("swift-proxy-server", "memcached"), "runs with `make peers`"),
+    .enabled(
+        if: getenv("FILMGATE_PEERS") != nil && ServerProcess.has("swift-proxy-server", "memcached"),
+        "runs with `make peers`"),
     .timeLimit(.minutes(5)))
 struct StrictServerTests {
     @Test func wholeFilesPartsAndNames() async throws {
@@ -30,7 +32,8 @@ struct StrictServerTests {
     @Test func wrongKeysHoldTheTarget() async throws {
         let server = try await ServerProcess("swift-s3", ports: 5)
         let bucket = try await Bucket(port: server.port, auth: TestKeys())
-        let sample = try SampleJob(), wrong = try Bucket.target("\(bucket.endpoint)/\(bucket.name)", TestKeys(secret: "other"))
+        let sample = try SampleJob()
+        let wrong = try Bucket.target("\(bucket.endpoint)/\(bucket.name)", TestKeys(secret: "other"))
         let error = await S3TargetTests.failure { () async throws(IngestError) in try await wrong.upload(sample.job()) }
         #expect(error?.code == .unauthorized)
     }

@@ -13,8 +13,10 @@ public struct SFTPOptions: FileServerConfig {
         [
             .field("port", \.port, in: 1...65_535, "The server's port."),
             .field("key", \.key, "Private key file, best Ed25519; its public half is known to the server."),
-            .field("password", \.password, "The password, as a reference to where it is kept, where no key is accepted."),
-            .field("known_hosts", \.knownHosts, "The file with the hosts' keys; an unknown or changed host gets nothing."),
+            .field(
+                "password", \.password, "The password, as a reference to where it is kept, where no key is accepted."),
+            .field(
+                "known_hosts", \.knownHosts, "The file with the hosts' keys; an unknown or changed host gets nothing."),
         ] + FileServerOptions.fields())
 
     public func validate(at node: ConfigNode) throws(ConfigError) { try files.check(at: node) }

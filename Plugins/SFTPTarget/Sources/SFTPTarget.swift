@@ -6,8 +6,8 @@ public import HTTPKit
 /// A name appears there only when its bytes are whole.
 public struct SFTPTarget: Module, PlacedFilesTarget {
     public static let manifest = Manifest(
-        "sftp", "Delivers into a folder over SSH; the host has to prove who it is.", stability: .beta, needs: [.file, .digest],
-        gives: [.receipt])
+        "sftp", "Delivers into a folder over SSH; the host has to prove who it is.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits, files: PlacedFiles
 

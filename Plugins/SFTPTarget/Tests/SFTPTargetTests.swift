@@ -13,7 +13,9 @@ enum SSH {
     static let isInstalled = ServerProcess.has("sshd", "ssh-keygen")
     static let server = SharedServer("sftp")
 
-    static func target(_ server: ServerProcess, room: String, port: Int? = nil, _ edit: (inout SFTPOptions) -> Void = { _ in }) throws
+    static func target(
+        _ server: ServerProcess, room: String, port: Int? = nil, _ edit: (inout SFTPOptions) -> Void = { _ in }
+    ) throws
         -> SFTPTarget
     {
         var options = SFTPOptions()
@@ -21,7 +23,8 @@ enum SSH {
         (options.key, options.knownHosts) = (server.folder + "/id", server.folder + "/known_hosts")
         options.files.path = Template(folder(server, room) + "/{name}")
         edit(&options)
-        return try SFTPTarget(options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: Temporary.folder))
+        return try SFTPTarget(
+            options, ModuleContext(name: "nas", logger: Logger(label: "test"), state: Temporary.folder))
     }
 
     /// Where a test's files are on the server's disk.
@@ -29,7 +32,8 @@ enum SSH {
 
     /// The file of known hosts for a proxy on that port: the server's own key.
     static func knownHosts(_ server: ServerProcess, port: Int) throws -> String {
-        let key = try String(contentsOfFile: server.folder + "/hostkey.pub", encoding: .utf8).split(separator: " ").prefix(2)
+        let key = try String(contentsOfFile: server.folder + "/hostkey.pub", encoding: .utf8).split(separator: " ")
+            .prefix(2)
         let file = "\(server.folder)/known_hosts-\(port)"
         try "[127.0.0.1]:\(port) \(key.joined(separator: " "))\n".write(toFile: file, atomically: true, encoding: .utf8)
         return file
@@ -40,7 +44,9 @@ enum SSH {
 struct SFTPTargetTests {
     static let bench = TargetBench {
         let server = try await SSH.server.start(), room = SharedServer.newRoom()
-        return TargetPlace(try SSH.target(server, room: room)) { try ServerFolder.copies($0, below: SSH.folder(server, room)) }
+        return TargetPlace(try SSH.target(server, room: room)) {
+            try ServerFolder.copies($0, below: SSH.folder(server, room))
+        }
     }
 
     static let behindProxy = FileServerBench(turnsAway: "Exceeded MaxStartups\r\n") {
@@ -50,16 +56,22 @@ struct SFTPTargetTests {
             copies: { try ServerFolder.copies($0, below: folder) },
             make: { port, _, _, patience in
                 let known = try SSH.knownHosts(server, port: port)
-                return try SSH.target(server, room: room, port: port) { ($0.knownHosts, $0.files.stallTimeout) = (known, patience) }
+                return try SSH.target(server, room: room, port: port) {
+                    ($0.knownHosts, $0.files.stallTimeout) = (known, patience)
+                }
             })
     }
 
     /// `\xFF` in a name travels as U+10FFFF here, and is one byte again at the server.
     @Test func aNameThatIsNotUTF8KeepsItsBytes() async throws {
         let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
-        let target = try SSH.target(server, room: room), job = sample.job("bad\u{10FFFF}.jpg", path: "bad\u{10FFFF}.jpg")
+        let target = try SSH.target(server, room: room)
+        let job = sample.job("bad\u{10FFFF}.jpg", path: "bad\u{10FFFF}.jpg")
         let receipt = try await target.upload(job)
-        #expect(try FileSystem.names(in: SSH.folder(server, room)).map { Array($0.utf8) } == [Array("bad\u{10FFFF}.jpg".utf8)])
+        #expect(
+            try FileSystem.names(in: SSH.folder(server, room)).map { Array($0.utf8) } == [
+                Array("bad\u{10FFFF}.jpg".utf8)
+            ])
         #expect(try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256) == .equal)
         #expect(try await SSH.target(server, room: room).upload(job).existed)
     }
@@ -71,16 +83,19 @@ struct SFTPTargetTests {
         } catch { return error }
     }
 
-    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws { try await check.run(Self.bench) }
+    @Test(arguments: TargetConformance.checks) func conforms(_ check: Check<TargetBench>) async throws {
+        try await check.run(Self.bench)
+    }
 
     @Test(arguments: FileServerConformance.checks) func overBadNetworks(_ check: Check<FileServerBench>) async throws {
         try await check.run(Self.behindProxy)
     }
 
     @Test func namesFoldersAndProof() async throws {
-        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(), other = try SampleJob()
-        let target = try SSH.target(server, room: room) { $0.files.verify = .reread },
-            job = sample.job("Ä \"1\" #%?.jpg", path: "2026/05/Ä \"1\" #%?.jpg")
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let other = try SampleJob()
+        let target = try SSH.target(server, room: room) { $0.files.verify = .reread }
+        let job = sample.job("Ä \"1\" #%?.jpg", path: "2026/05/Ä \"1\" #%?.jpg")
         let receipt = try await target.upload(job)
         #expect(
             receipt.verified == .reread
@@ -96,9 +111,11 @@ struct SFTPTargetTests {
 
     /// 2 MB at 500 kB/s: nearly four seconds of waiting, all in the injected clock.
     @Test func theBandwidthLimitHolds() async throws {
-        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob(count: 2_000_000),
-            time = WaitedTime()
-        var place = FileServer(.sftp, host: "127.0.0.1", port: server.port, user: NSUserName()), options = TransportOptions()
+        let server = try await SSH.server.start(), room = SharedServer.newRoom()
+        let sample = try SampleJob(count: 2_000_000)
+        let time = WaitedTime()
+        var place = FileServer(.sftp, host: "127.0.0.1", port: server.port, user: NSUserName())
+        var options = TransportOptions()
         (place.key, place.knownHosts) = (server.folder + "/id", server.folder + "/known_hosts")
         (options.bytesPerSecond, options.clock) = (500_000, time.clock)
         let path = SSH.folder(server, room) + "/limited"
@@ -118,9 +135,11 @@ struct SFTPTargetTests {
     }
 
     @Test func aHostWhoseKeyWasAnotherOneIsToldAsSuch() async throws {
-        let server = try await SSH.server.start(), sample = try SampleJob(), known = server.folder + "/known_hosts-changed"
+        let server = try await SSH.server.start(), sample = try SampleJob()
+        let known = server.folder + "/known_hosts-changed"
         let key = try String(contentsOfFile: server.folder + "/id.pub", encoding: .utf8).split(separator: " ").prefix(2)
-        try "[127.0.0.1]:\(server.port) \(key.joined(separator: " "))\n".write(toFile: known, atomically: true, encoding: .utf8)
+        try "[127.0.0.1]:\(server.port) \(key.joined(separator: " "))\n".write(
+            toFile: known, atomically: true, encoding: .utf8)
         let error = await Self.failure(try SSH.target(server, room: "x") { $0.knownHosts = known }, sample.job())
         #expect(error?.code == .untrusted && error?.message.contains("another one than in \(known)") == true)
         #expect(error?.advice?.contains("-R '[127.0.0.1]:\(server.port)' -f \(known)") == true)

@@ -44,7 +44,9 @@ struct Rules: Sendable {
 
     /// A frame that waits passes: it waits at the targets.
     private func markRefusal(_ shot: Shot) -> String? {
-        guard case .refuses(let reason) = config.marks.decision(rating: shot.rating, pick: shot.pick) else { return nil }
+        guard case .refuses(let reason) = config.marks.decision(rating: shot.rating, pick: shot.pick) else {
+            return nil
+        }
         return reason
     }
 

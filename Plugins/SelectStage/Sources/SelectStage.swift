@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// Lets pass what fits by kind, rating, protection, time and name; a shot's sidecars and memos share the fate of their frames.
+/// Lets pass what fits by kind, rating, protection, time and name; a shot's sidecars and memos share the fate of their
+/// frames.
 public struct SelectStage: Module, Stage {
     /// What the camera's protection (the lock or key button) decides.
     public enum Protected: String, Sendable, CaseIterable, ConfigValue { case any, only, skip }
@@ -20,10 +21,16 @@ public struct SelectStage: Module, Stage {
 
         public static let schema: Schema<Self> = [
             .field("accept", \.accept, "Kinds that pass; absent: all."),
-            .field("min_rating", \.minRating, in: -1...5, "Lowest rating that passes; -1 is what the camera calls rejected."),
-            .field("unrated", \.unrated, "What happens to frames without a rating; wait: they wait until somebody rates them."),
+            .field(
+                "min_rating", \.minRating, in: -1...5,
+                "Lowest rating that passes; -1 is what the camera calls rejected."),
+            .field(
+                "unrated", \.unrated,
+                "What happens to frames without a rating; wait: they wait until somebody rates them."),
             .field("picks", \.picks, "only: frames wait until somebody picks them; rejected ones are filtered."),
-            .field("protected", \.protected, "Frames that were protected in the camera: no difference, only those, or all others."),
+            .field(
+                "protected", \.protected,
+                "Frames that were protected in the camera: no difference, only those, or all others."),
             .field("since", \.since, "Earliest time of capture, as 2026-05-01 or 2026-05-01T18:30."),
             .field("until", \.until, "Latest time of capture; a date includes its whole day."),
             .field("include", \.include, "Names that pass (IMG_*.CR3, any case); absent: all."),

@@ -8,6 +8,9 @@ import Testing
     @Test(arguments: StageConformance.checks)
     func keepsTheRulesOfStages(_ check: Check<StageBench>) async throws {
         try await check.run(
-            StageBench { try SelectStage(SelectStage.Config(), ModuleContext(name: "select", logger: Logger(label: "test"), state: "")) })
+            StageBench {
+                try SelectStage(
+                    SelectStage.Config(), ModuleContext(name: "select", logger: Logger(label: "test"), state: ""))
+            })
     }
 }

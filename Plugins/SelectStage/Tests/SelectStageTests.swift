@@ -6,10 +6,14 @@ import Testing
 
 @Suite struct SelectStageTests {
     private static func frame(
-        _ name: String, rating: Int? = nil, captured: CivilTime? = nil, flags: Set<String> = [], sidecarOf: String? = nil
+        _ name: String, rating: Int? = nil, captured: CivilTime? = nil, flags: Set<String> = [],
+        sidecarOf: String? = nil
     ) -> Asset {
-        let origin = Origin(source: "card", volume: "v", root: "/card", path: "DCIM/\(name)", size: 1, modified: 1_777_636_800_000_000_000)
-        var asset = Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "k", stem: "k", sidecarOf: sidecarOf))
+        let origin = Origin(
+            source: "card", volume: "v", root: "/card", path: "DCIM/\(name)", size: 1,
+            modified: 1_777_636_800_000_000_000)
+        var asset = Asset(
+            origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "k", stem: "k", sidecarOf: sidecarOf))
         var facts = MediaFacts()
         (facts.rating, facts.captured) = (rating, captured)
         (asset.media, asset.flags) = (facts, flags)
@@ -45,7 +49,9 @@ import Testing
         #expect(try await Self.reasons(shot) { _ in } == [nil, nil, nil, nil])
     }
 
-    @Test(arguments: [(-1, false), (0, true), (1, false), (2, true), (5, true)]) func ratings(_ rating: Int, _ passes: Bool) async throws {
+    @Test(arguments: [(-1, false), (0, true), (1, false), (2, true), (5, true)]) func ratings(
+        _ rating: Int, _ passes: Bool
+    ) async throws {
         let reason = try await Self.reasons([Self.frame("A.JPG", rating: rating)]) { $0.minRating = 2 }[0]
         #expect((reason == nil) == passes)
         if rating == 1 { #expect(reason == "rating 1, below `min_rating: 2`") }
@@ -67,22 +73,33 @@ import Testing
 
     @Test func aRatingInEitherFrameIsTheShots() async throws {
         #expect(
-            try await Self.reasons([Self.frame("A.CR3"), Self.frame("A.JPG", rating: 5)]) { ($0.minRating, $0.unrated) = (3, .drop) } == [
+            try await Self.reasons([Self.frame("A.CR3"), Self.frame("A.JPG", rating: 5)]) {
+                ($0.minRating, $0.unrated) = (3, .drop)
+            } == [
                 nil, nil,
             ])
     }
 
     @Test func sidecarsAndMemosGoWithTheirFrames() async throws {
         let shot = [Self.frame("A.CR3"), Self.frame("A.JPG"), Self.frame("A.WAV"), Self.frame("A.XMP")]
-        #expect(try await Self.reasons(shot) { $0.accept = [.jpeg] } == ["kind raw is not in `accept: [jpeg]`", nil, nil, nil])
+        #expect(
+            try await Self.reasons(shot) { $0.accept = [.jpeg] } == [
+                "kind raw is not in `accept: [jpeg]`", nil, nil, nil,
+            ])
         let named = [Self.frame("A.CR3"), Self.frame("A.JPG"), Self.frame("A.CR3.xmp", sidecarOf: "CR3")]
-        #expect(try await Self.reasons(named) { $0.accept = [.jpeg] }[2] == "goes with A.CR3: kind raw is not in `accept: [jpeg]`")
-        #expect(try await Self.reasons([Self.frame("A.XMP")]) { $0.accept = [.jpeg] } == ["kind sidecar is not in `accept: [jpeg]`"])
+        #expect(
+            try await Self.reasons(named) { $0.accept = [.jpeg] }[2]
+                == "goes with A.CR3: kind raw is not in `accept: [jpeg]`")
+        #expect(
+            try await Self.reasons([Self.frame("A.XMP")]) { $0.accept = [.jpeg] } == [
+                "kind sidecar is not in `accept: [jpeg]`"
+            ])
     }
 
     @Test func aSidecarOfAFrameThatIsKnownAlreadyPasses() async throws {
         let sidecar = Self.frame("A.XMP", rating: 4)
-        let stage = try SelectStage(SelectStage.Config(), ModuleContext(name: "select", logger: Logger(label: "test"), state: ""))
+        let stage = try SelectStage(
+            SelectStage.Config(), ModuleContext(name: "select", logger: Logger(label: "test"), state: ""))
         let shot = Shot(key: "k", assets: [sidecar], remembered: Self.frame("A.CR3"))
         guard case .pass = try await stage.process(sidecar, of: shot) else { Issue.record("must pass"); return }
     }
@@ -90,8 +107,14 @@ import Testing
     @Test func protection() async throws {
         let locked = [Self.frame("A.JPG", flags: ["protected"])], free = [Self.frame("A.JPG")]
         #expect(try await Self.reasons(locked) { $0.protected = .only } == [nil])
-        #expect(try await Self.reasons(free) { $0.protected = .only } == ["not protected in the camera, and `protected: only`"])
-        #expect(try await Self.reasons(locked) { $0.protected = .skip } == ["protected in the camera, and `protected: skip`"])
+        #expect(
+            try await Self.reasons(free) { $0.protected = .only } == [
+                "not protected in the camera, and `protected: only`"
+            ])
+        #expect(
+            try await Self.reasons(locked) { $0.protected = .skip } == [
+                "protected in the camera, and `protected: skip`"
+            ])
     }
 
     @Test func timesIncludeTheirBounds() async throws {
@@ -104,25 +127,33 @@ import Testing
         #expect(try await reason(0, "2026-05-01", "2026-05-01") == nil)
         #expect(try await reason(23, nil, "2026-05-01") == nil)
         #expect(try await reason(12, "2026-05-01T12:30", "2026-05-01 12:30") == nil)
-        #expect(try await reason(12, "2026-05-01T12:31", nil) == "taken 2026-05-01T12:30:00+10:00, before `since: 2026-05-01T12:31`")
+        #expect(
+            try await reason(12, "2026-05-01T12:31", nil)
+                == "taken 2026-05-01T12:30:00+10:00, before `since: 2026-05-01T12:31`")
         #expect(try await reason(12, nil, "2026-04-30") == "taken 2026-05-01T12:30:00+10:00, after `until: 2026-04-30`")
     }
 
     @Test func theCorrectedTimeCountsBeforeTheCameras() async throws {
-        let wrong = CivilTime(year: 2026, month: 5, day: 16, hour: 13), right = CivilTime(year: 2026, month: 5, day: 17, hour: 13)
+        let wrong = CivilTime(year: 2026, month: 5, day: 16, hour: 13)
+        let right = CivilTime(year: 2026, month: 5, day: 17, hour: 13)
         let frame = Self.frame("A.JPG", captured: wrong)
         #expect(try await Self.reasons([frame], at: right) { $0.since = TimeBound("2026-05-17") } == [nil])
         #expect(try await Self.reasons([frame], at: right) { $0.until = TimeBound("2026-05-16") }[0] != nil)
-        #expect(try await Self.reasons([Self.frame("A.JPG")], at: right) { $0.since = TimeBound("2027-01-01") }[0] != nil)
+        #expect(
+            try await Self.reasons([Self.frame("A.JPG")], at: right) { $0.since = TimeBound("2027-01-01") }[0] != nil)
     }
 
     @Test func names() async throws {
         let shot = [Self.frame("IMG_1.CR3"), Self.frame("IMG_1.XMP")]
         #expect(try await Self.reasons(shot) { $0.include = [Glob("img_*.cr3")].compactMap { $0 } } == [nil, nil])
         #expect(
-            try await Self.reasons(shot) { $0.exclude = [Glob("*.XMP")].compactMap { $0 } } == [nil, "IMG_1.XMP matches `exclude: *.XMP`"])
-        #expect(try await Self.reasons(shot) { $0.exclude = [Glob("*.CR3")].compactMap { $0 } }.allSatisfy { $0 != nil })
+            try await Self.reasons(shot) { $0.exclude = [Glob("*.XMP")].compactMap { $0 } } == [
+                nil, "IMG_1.XMP matches `exclude: *.XMP`",
+            ])
         #expect(
-            try await Self.reasons(shot) { $0.include = [Glob("X*")].compactMap { $0 } }[0] == "IMG_1.CR3 matches none of `include: [X*]`")
+            try await Self.reasons(shot) { $0.exclude = [Glob("*.CR3")].compactMap { $0 } }.allSatisfy { $0 != nil })
+        #expect(
+            try await Self.reasons(shot) { $0.include = [Glob("X*")].compactMap { $0 } }[0]
+                == "IMG_1.CR3 matches none of `include: [X*]`")
     }
 }

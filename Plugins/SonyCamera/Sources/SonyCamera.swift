@@ -9,11 +9,14 @@ public struct SonyCamera: CameraModule {
         public init() {}
         public static let schema = Schema<Self>(
             cameraFields + [
-                .field("remote", \.remote, "Take frames live in PC Remote mode, in which the computer holds some of the body's controls.")
+                .field(
+                    "remote", \.remote,
+                    "Take frames live in PC Remote mode, in which the computer holds some of the body's controls.")
             ])
     }
     public static let manifest = Manifest(
-        "sony", "Takes files from Sony cameras: their cards, or frames as they are shot.", stability: .experimental, gives: [.file])
+        "sony", "Takes files from Sony cameras: their cards, or frames as they are shot.", stability: .experimental,
+        gives: [.file])
 
     public let handler: SonyHandler
     public let options: CameraOptions
@@ -50,7 +53,8 @@ public struct SonyHandler: ManufacturerHandler {
         }
         return [
             CameraMatch(
-                "Sony in PC Remote mode", vendor: 0x054C, manufacturer: "sony", operations: [.sonyConnect, .sonyProperties], quirks: live),
+                "Sony in PC Remote mode", vendor: 0x054C, manufacturer: "sony",
+                operations: [.sonyConnect, .sonyProperties], quirks: live),
             CameraMatch("made by Sony", vendor: 0x054C, manufacturer: "sony"),
         ]
     }
@@ -63,7 +67,8 @@ public struct SonyHandler: ManufacturerHandler {
     public func prepare(_ camera: isolated PTPCamera) throws(PTPError) {
         guard isRemote(camera) else { return }
         guard remote else {
-            throw .denied("it is in PC Remote mode; write `remote: true` to take frames live, or set it to MTP for its card")
+            throw .denied(
+                "it is in PC Remote mode; write `remote: true` to take frames live, or set it to MTP for its card")
         }
         _ = try camera.read(.sonyConnect, 1, 0, 0)
         _ = try camera.read(.sonyConnect, 2, 0, 0)
@@ -95,15 +100,16 @@ public struct SonyHandler: ManufacturerHandler {
         guard !info.isFolder, info.size > 0 else { return nil }
         camera[SonyMemory.self].count += 1
         var object = CameraObject(
-            handle: ObjectHandle(0xFE00_0000 | camera[SonyMemory.self].count & 0xFF_FFFF), storage: info.storage, folders: ["memory"],
-            name: info.name, size: info.size, time: info.time, format: info.format)
+            handle: ObjectHandle(0xFE00_0000 | camera[SonyMemory.self].count & 0xFF_FFFF), storage: info.storage,
+            folders: ["memory"], name: info.name, size: info.size, time: info.time, format: info.format)
         object.isHeld = true
         camera[SonyMemory.self].distinguish(&object)
         camera[SonyMemory.self].waiting[object.handle] = object
         return object
     }
 
-    /// Reading the frame before the body says that it is whole hangs its firmware: the property decides, never the event.
+    /// Reading the frame before the body says that it is whole hangs its firmware: the property decides, never the
+    /// event.
     private func isReady(_ camera: isolated PTPCamera) throws(PTPError) -> Bool {
         let data = try camera.read(.sonyProperties)
         return try SonyProperties.framesInMemory(data.span.bytes) >= 0x8000
@@ -126,7 +132,9 @@ public struct SonyHandler: ManufacturerHandler {
     /// The body shows the next frame only after this one has been read: so it is, into nothing.
     public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {
         // The session marks objects with their medium, and those that wait here bear no mark.
-        guard let waiting = camera[SonyMemory.self].waiting[object.handle], camera.marked(waiting) == camera.marked(object) else { return }
+        guard let waiting = camera[SonyMemory.self].waiting[object.handle],
+            camera.marked(waiting) == camera.marked(object)
+        else { return }
         try take(object, camera, into: NoSink())
     }
 

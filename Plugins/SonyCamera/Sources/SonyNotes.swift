@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// Sony's maker note: a directory behind twelve bytes or none, whose offsets count from the beginning of the structure around it.
+/// Sony's maker note: a directory behind twelve bytes or none, whose offsets count from the beginning of the structure
+/// around it.
 ///
 /// Its blocks are enciphered byte by byte, always in the same way.
 public struct SonyNotes: MakerNoteReader {
@@ -19,12 +20,17 @@ public struct SonyNotes: MakerNoteReader {
         guard let tags = MakerDirectory(note, at: start, base: note.outside) else { return facts }
         facts.rating = tags.number(Self.rating).flatMap { (1...5).contains($0) ? $0 : nil }
         guard let layout = Layout(model), let bytes = tags.bytes(Self.block) else { return facts }
-        let plain = { (range: Range<Int>) in range.upperBound <= bytes.count ? bytes[range].map { Self.clear[Int($0)] } : nil }
+        let plain = { (range: Range<Int>) in
+            range.upperBound <= bytes.count ? bytes[range].map { Self.clear[Int($0)] } : nil
+        }
         // The fourth byte belongs to something else.
-        facts.shutterCount = plain(layout.count..<layout.count + 3).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
+        facts.shutterCount = plain(layout.count..<layout.count + 3).map {
+            $0.reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
         if facts.shutterCount == 0 { facts.shutterCount = nil }
         facts.serial = layout.serial.flatMap(plain).flatMap { part in
-            part.contains { $0 != 0 } ? part.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() : nil
+            part.contains { $0 != 0 }
+                ? part.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() : nil
         }
         return facts
     }
@@ -65,8 +71,8 @@ public struct SonyNotes: MakerNoteReader {
         private init(count: Int, serial: Range<Int>?) { (self.count, self.serial) = (count, serial) }
 
         private static let second = [
-            "ILCE-6100", "ILCE-6300", "ILCE-6400", "ILCE-6500", "ILCE-6600", "ILCE-7C", "ILCE-7M3", "ILCE-7RM2", "ILCE-7RM3", "ILCE-7RM4",
-            "ILCE-7SM2", "ILCE-9", "ILCA-99M2", "ZV-E10",
+            "ILCE-6100", "ILCE-6300", "ILCE-6400", "ILCE-6500", "ILCE-6600", "ILCE-7C", "ILCE-7M3", "ILCE-7RM2",
+            "ILCE-7RM3", "ILCE-7RM4", "ILCE-7SM2", "ILCE-9", "ILCA-99M2", "ZV-E10",
         ]
     }
 }

@@ -17,7 +17,9 @@ public struct SonyPersonality: Personality {
         info.operations = Set((standard + vendor).flatMap { $0 }.map { OperationCode($0) })
         info.events = remote ? [0xC201, 0xC202, 0xC203] : [.objectAdded, .storeAdded, .storeRemoved]
         info.manufacturer = "Sony Corporation"
-        (info.model, info.version, info.serial) = (remote ? "ILCE-1" : "ILCE-7M3", "2.00", "00000000000000003282612345678901")
+        (info.model, info.version, info.serial) = (
+            remote ? "ILCE-1" : "ILCE-7M3", "2.00", "00000000000000003282612345678901"
+        )
     }
 
     private var isRemote: Bool { info.offers(.sonyConnect) }

@@ -20,7 +20,9 @@ enum SonyProperties {
             _ = try cursor.value(type, from: bytes)
             let current = try cursor.value(type, from: bytes)
             if code == objectInMemory { return current.number ?? 0 }
-            if case .choice = try cursor.form(type, lenient: false, from: bytes) { try secondList(type, &cursor, bytes) }
+            if case .choice = try cursor.form(type, lenient: false, from: bytes) {
+                try secondList(type, &cursor, bytes)
+            }
         }
         return 0
     }

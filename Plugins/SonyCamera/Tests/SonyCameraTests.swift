@@ -36,13 +36,18 @@ import VirtualCamera
             var iterator = try #require(arrivals).makeAsyncIterator()
             for number in 1...5 { scene.camera.shoot(CardFiles.shot(number, raw: "ARW")) }
             for number in 0..<10 {
-                guard case .arrived(let entry) = await iterator.next() else { throw Failed("frame \(number) did not come") }
+                guard case .arrived(let entry) = await iterator.next() else {
+                    throw Failed("frame \(number) did not come")
+                }
                 let bytes = try await scene.bytes(of: entry)
                 #expect(bytes == scene.content(entry.origin.name)?.slice(at: 0, count: bytes.count))
                 #expect(UInt64(bytes.count) == entry.origin.size)
             }
             #expect(scene.camera.withBody { $0[SonyBody.self].hung } == 0)
-            #expect(!scene.camera.log.contains { $0.operation.code == .getObject && $0.operation.parameters != [0xFFFF_C001] })
+            #expect(
+                !scene.camera.log.contains {
+                    $0.operation.code == .getObject && $0.operation.parameters != [0xFFFF_C001]
+                })
         }
     }
 }

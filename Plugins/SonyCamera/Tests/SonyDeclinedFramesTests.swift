@@ -15,18 +15,23 @@ import VirtualCamera
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
             for number in 1...3 { scene.camera.shoot([CardFiles.shot(number, raw: "ARW")[0]]) }
             for number in 1...3 {
-                guard case .arrived(let entry) = await arrivals.next() else { throw Failed("frame \(number) did not come") }
+                guard case .arrived(let entry) = await arrivals.next() else {
+                    throw Failed("frame \(number) did not come")
+                }
                 #expect(entry.origin.name == "IMG_000\(number).ARW")
                 let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
                 scene.session.settled(AssetResult(asset: asset, ending: ending, reason: "not wanted"))
             }
-            while scene.camera.withBody({ !$0[SonyBody.self].frames.isEmpty }) { try await Task.sleep(for: .milliseconds(20)) }
+            while scene.camera.withBody({ !$0[SonyBody.self].frames.isEmpty }) {
+                try await Task.sleep(for: .milliseconds(20))
+            }
             #expect(scene.camera.withBody { $0[SonyBody.self].hung } == 0)
         }
     }
 
     @Test(.timeLimit(.minutes(5))) func formatsLeftOutDoNotHoldUpTheBurst() async throws {
-        let bench = CameraBench(SonyCamera.self, as: SonyPersonality(remote: true), usb: SonyCameraTests.usb) { config in
+        let bench = CameraBench(SonyCamera.self, as: SonyPersonality(remote: true), usb: SonyCameraTests.usb) {
+            config in
             (config.remote, config.camera.formats) = (true, [.jpeg])
         }
         try await bench.run(.network, files: []) { scene in
@@ -62,7 +67,9 @@ import VirtualCamera
         try await SonyCameraTests.live.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
-            for seed in [7, 8] as [UInt64] { scene.camera.shoot([VirtualFile("DSC00001.ARW", .pattern(seed: seed, size: 90_000))]) }
+            for seed in [7, 8] as [UInt64] {
+                scene.camera.shoot([VirtualFile("DSC00001.ARW", .pattern(seed: seed, size: 90_000))])
+            }
             var names: [String] = [], contents: [[UInt8]] = []
             for _ in 0..<2 {
                 guard case .arrived(let entry) = await arrivals.next() else { throw Failed("a frame did not come") }

@@ -25,7 +25,8 @@ import VirtualCamera
     }
 
     @Test func aPropertyListThatStaysEmptyTwentyTimesIsNoHang() async throws {
-        try await bench(SpoiledPersonality(SonyPersonality(remote: true)).answering(0x9202) { _, _ in .data([]) }) { scene in
+        try await bench(SpoiledPersonality(SonyPersonality(remote: true)).answering(0x9202) { _, _ in .data([]) }) {
+            scene in
             #expect(scene.camera.log.filter { $0.operation.code == 0x9202 }.count == 20)
             scene.camera.shoot([Self.frame])
             let count = try await take(scene).count
@@ -43,7 +44,8 @@ import VirtualCamera
             while scene.camera.log.filter({ $0.operation.code == .sonyProperties }).count < 8 {
                 try await Task.sleep(for: .milliseconds(20))
             }
-            #expect(!scene.camera.log.contains { $0.operation.code == .getObjectInfo || $0.operation.code == .getObject })
+            #expect(
+                !scene.camera.log.contains { $0.operation.code == .getObjectInfo || $0.operation.code == .getObject })
             withExtendedLifetime(arrivals) {}
         }
     }
@@ -63,7 +65,9 @@ import VirtualCamera
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
             scene.camera.shoot([Self.frame])
-            scene.camera.withBody { body in for _ in 0..<10 { body.post(PTPEvent(0xC201, [SonyHandler.memory.rawValue])) } }
+            scene.camera.withBody { body in
+                for _ in 0..<10 { body.post(PTPEvent(0xC201, [SonyHandler.memory.rawValue])) }
+            }
             guard case .arrived(let first) = await arrivals.next() else { throw Failed("nothing arrived") }
             _ = try await scene.bytes(of: first)
             scene.camera.shoot([VirtualFile("DSC00002.ARW", .pattern(seed: 4, size: 80_000))])
@@ -75,7 +79,9 @@ import VirtualCamera
     @Test func eventsWithoutTheirParameterDoNoHarm() async throws {
         try await bench(SonyPersonality(remote: true)) { scene in
             _ = try await scene.session.entries()
-            scene.camera.withBody { body in for code in [0xC201, 0xC202, 0xC203] as [EventCode] { body.post(PTPEvent(code, [])) } }
+            scene.camera.withBody { body in
+                for code in [0xC201, 0xC202, 0xC203] as [EventCode] { body.post(PTPEvent(code, [])) }
+            }
             scene.camera.shoot([Self.frame])
             let count = try await take(scene).count
             #expect(count == 70_000)
@@ -84,7 +90,9 @@ import VirtualCamera
 
     @Test func aFrameSmallerThanItsInfoSaysIsNoWholeFile() async throws {
         let personality = SpoiledPersonality(SonyPersonality(remote: true)).answering(.getObject) { _, body in
-            body[SonyBody.self].frames.first.map { Answer(.ok, payload: .part($0.content, offset: 0, count: $0.size - 1)) }
+            body[SonyBody.self].frames.first.map {
+                Answer(.ok, payload: .part($0.content, offset: 0, count: $0.size - 1))
+            }
         }
         try await bench(personality) { scene in
             _ = try await scene.session.entries()
@@ -95,7 +103,9 @@ import VirtualCamera
 
     @Test func aBodyThatHasAnotherSessionSaysSo() async {
         await #expect(throws: IngestError.self) {
-            let busy = SpoiledPersonality(SonyPersonality(remote: true)).answering(.openSession) { _, _ in Answer(0xA101) }
+            let busy = SpoiledPersonality(SonyPersonality(remote: true)).answering(.openSession) { _, _ in
+                Answer(0xA101)
+            }
             try await bench(busy) { _ in Issue.record("was let in") }
         }
     }

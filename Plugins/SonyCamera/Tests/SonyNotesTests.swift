@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test func survivesDamage() {
-        let note = NoteBuilder(head: "SONY DSC \0\0\0").build([(0x2002, .long([4])), (0x9050, .bytes(block([0x3A: [1]])))])
+        let note = NoteBuilder(head: "SONY DSC \0\0\0").build([
+            (0x2002, .long([4])), (0x9050, .bytes(block([0x3A: [1]]))),
+        ])
         #expect(NoteBuilder.torment(SonyNotes(), note, model: "ILCE-7M3") == 0)
     }
 }

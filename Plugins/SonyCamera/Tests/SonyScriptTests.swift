@@ -9,7 +9,8 @@ import VirtualCamera
     func anythingAtAllIsSurvived(seed: UInt64) async {
         for round in 0..<20 as Range<UInt64> {
             await ScriptedLink.exercise(
-                SonyHandler(remote: true), as: SonyPersonality(remote: true).info, ScriptedLink.random(seed * 1000 + round))
+                SonyHandler(remote: true), as: SonyPersonality(remote: true).info,
+                ScriptedLink.random(seed * 1000 + round))
         }
     }
 }

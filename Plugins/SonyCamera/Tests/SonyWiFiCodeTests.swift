@@ -6,7 +6,10 @@ import Testing
 @Suite struct SonyWiFiCodeTests {
     @Test func theCodeGivesNetworkAndPassword() {
         let code = SonyWiFiCode.read("W01:S:AbC1;P:p4ss:word;C:ILCE-7M4;M:0A1B2C3D4E5F;")
-        #expect(code == WiFiCode(network: "DIRECT-AbC1:ILCE-7M4", password: "p4ss:word", model: "ILCE-7M4", device: "0A1B2C3D4E5F"))
+        #expect(
+            code
+                == WiFiCode(
+                    network: "DIRECT-AbC1:ILCE-7M4", password: "p4ss:word", model: "ILCE-7M4", device: "0A1B2C3D4E5F"))
         #expect(SonyWiFiCode.read("W01:S:DIRECT-xyz:ZV-1;P:secret;C:ZV-1;")?.network == "DIRECT-xyz:ZV-1")
     }
 

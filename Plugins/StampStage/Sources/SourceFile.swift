@@ -39,7 +39,9 @@ final class SourceFile {
         while at < size {
             let count = pread(descriptor, &block, block.count, off_t(at))
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw IngestError(.unreadable, "\(PathText.shown(path)) cannot be read to stamp it.") }
+            guard count > 0 else {
+                throw IngestError(.unreadable, "\(PathText.shown(path)) cannot be read to stamp it.")
+            }
             try input.take(count == block.count ? block : Array(block[..<count]))
             at += UInt64(count)
         }

@@ -2,10 +2,11 @@ public import FilmgateCore
 import Logging
 import StampKit
 
-/// Writes creator, copyright, event, caption and keywords: into XMP sidecars beside the originals, and into copies of JPEGs for targets
-/// that are to get them so.
+/// Writes creator, copyright, event, caption and keywords: into XMP sidecars beside the originals, and into copies of
+/// JPEGs for targets that are to get them so.
 ///
-/// Originals are never changed; what cannot be stamped without losing something is delivered as it is, with the flag `unstamped`.
+/// Originals are never changed; what cannot be stamped without losing something is delivered as it is, with the flag
+/// `unstamped`.
 public struct StampStage: Module, Stage {
     public struct Config: ModuleConfig {
         public var rule = StampRule()
@@ -20,11 +21,18 @@ public struct StampStage: Module, Stage {
             .field("event", \.rule.event, "What it was taken at, such as \"{event}\"."),
             .field("caption", \.rule.caption, "The description, such as \"{event}, {captured:yyyy-MM-dd}\"."),
             .field("keywords", \.rule.keywords, "Keywords, added to those that are there."),
-            .field("sidecars", \.sidecars, "Targets that get an XMP sidecar beside each frame; a card's own sidecar is merged."),
-            .field("embed", \.embed, "Targets that get a copy of each JPEG with XMP and IPTC in it, instead of the original."),
-            .field("marks", \.marks, "Whether rating, colour and pick are written as people said them (`filmgate mark`, the page)."),
+            .field(
+                "sidecars", \.sidecars,
+                "Targets that get an XMP sidecar beside each frame; a card's own sidecar is merged."),
+            .field(
+                "embed", \.embed,
+                "Targets that get a copy of each JPEG with XMP and IPTC in it, instead of the original."),
+            .field(
+                "marks", \.marks,
+                "Whether rating, colour and pick are written as people said them (`filmgate mark`, the page)."),
             .field("existing", \.existing, "What happens to fields that have a value already."),
-            .field("sidecar_names", \.sidecarNames, "`stem` makes IMG_1.xmp for IMG_1.CR3, `file` makes IMG_1.CR3.xmp."),
+            .field(
+                "sidecar_names", \.sidecarNames, "`stem` makes IMG_1.xmp for IMG_1.CR3, `file` makes IMG_1.CR3.xmp."),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -39,8 +47,8 @@ public struct StampStage: Module, Stage {
     public enum SidecarNames: String, Sendable, CaseIterable, ConfigValue { case stem, file }
 
     public static let manifest = Manifest(
-        "stamp", "Writes creator, copyright, event, caption and keywords into sidecars and delivered copies.", stability: .beta,
-        needs: [.file, .digest, .media])
+        "stamp", "Writes creator, copyright, event, caption and keywords into sidecars and delivered copies.",
+        stability: .beta, needs: [.file, .digest, .media])
 
     public var traits: StageTraits {
         var traits = StageTraits()
@@ -58,7 +66,9 @@ public struct StampStage: Module, Stage {
     }
 
     public func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict {
-        guard let stamping = shot.stamping, let values = stamping.values[asset.id], let file = asset.file else { return .pass(asset) }
+        guard let stamping = shot.stamping, let values = stamping.values[asset.id], let file = asset.file else {
+            return .pass(asset)
+        }
         let stamp = stamp(stamping, values)
         if stamp.isEmpty { return .pass(asset) }
         var stamped = asset
@@ -79,7 +89,8 @@ public struct StampStage: Module, Stage {
         var stamp = Stamp()
         stamp.mark = mark
         let stamping = Stamping(rule: StampRule(), values: [:], newFiles: [{ newFile }], digests: digests)
-        let job = StampWriter.Job(stamp: stamp, path: rendition.path, modified: asset.origin.modified, stamping: stamping)
+        let job = StampWriter.Job(
+            stamp: stamp, path: rendition.path, modified: asset.origin.modified, stamping: stamping)
         guard case .made(let marked) = try await writer.picture(job) else { return nil }
         return marked
     }
@@ -87,9 +98,9 @@ public struct StampStage: Module, Stage {
     /// Makes all files that `asset` is to have.
     ///
     /// What it throws leaves what was made by then with `asset`.
-    private func make(_ stamp: Stamp, _ stamping: Stamping, _ asset: inout Asset, of shot: Shot, from path: String)
-        async throws(IngestError)
-    {
+    private func make(
+        _ stamp: Stamp, _ stamping: Stamping, _ asset: inout Asset, of shot: Shot, from path: String
+    ) async throws(IngestError) {
         let job = StampWriter.Job(stamp: stamp, path: path, modified: asset.origin.modified, stamping: stamping)
         if asset.kind == .jpeg {
             for target in config.embed { asset.renditions[target.name] = accept(try await writer.picture(job), &asset) }
@@ -97,10 +108,15 @@ public struct StampStage: Module, Stage {
             // A card's own sidecar is filled up, never replaced: elsewhere it may not exist.
             var filling = stamp
             filling.replaces = false
-            let merging = StampWriter.Job(stamp: filling, path: path, modified: asset.origin.modified, stamping: stamping)
-            for target in config.sidecars { asset.renditions[target.name] = accept(try await writer.merged(merging), &asset) }
+            let merging = StampWriter.Job(
+                stamp: filling, path: path, modified: asset.origin.modified, stamping: stamping)
+            for target in config.sidecars {
+                asset.renditions[target.name] = accept(try await writer.merged(merging), &asset)
+            }
         }
-        if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot), let sidecar = accept(try await writer.sidecar(job), &asset) {
+        if !config.sidecars.isEmpty, isToGetSidecar(asset, of: shot),
+            let sidecar = accept(try await writer.sidecar(job), &asset)
+        {
             asset.companions.append(companion(sidecar, of: asset))
         }
     }
@@ -139,9 +155,11 @@ public struct StampStage: Module, Stage {
 
     private static func isXMP(_ asset: Asset) -> Bool { FileName(asset.origin.name).ext.lowercased() == "xmp" }
 
-    /// The shot's primary, when the card brought no sidecar for it; clip trees have rules of their own for what lies in them.
+    /// The shot's primary, when the card brought no sidecar for it; clip trees have rules of their own for what lies in
+    /// them.
     private func isToGetSidecar(_ asset: Asset, of shot: Shot) -> Bool {
-        shot.remembered == nil && shot.assets.first?.id == asset.id && !asset.kind.follows && asset.shot.innerPath == nil
+        shot.remembered == nil && shot.assets.first?.id == asset.id && !asset.kind.follows
+            && asset.shot.innerPath == nil
             && !(shot.assets + shot.known).contains(where: Self.isXMP)
     }
 
@@ -149,7 +167,7 @@ public struct StampStage: Module, Stage {
         let name = FileName(asset.origin.name), targets = config.sidecars.map(\.name)
         let whole = config.sidecarNames == .file && !name.ext.isEmpty
         return Companion(
-            name: (whole ? asset.origin.name : name.stem) + ".xmp", kind: .sidecar, sidecarOf: whole ? name.ext : nil, rendition: rendition,
-            targets: targets)
+            name: (whole ? asset.origin.name : name.stem) + ".xmp", kind: .sidecar, sidecarOf: whole ? name.ext : nil,
+            rendition: rendition, targets: targets)
     }
 }

@@ -23,7 +23,9 @@ struct StampWriter: Sendable {
         try await pool.run { () throws(IngestError) in
             let source = try SourceFile(job.path)
             let picture: StampedJPEG?
-            do throws(StampFault) { picture = try Self.stamped(source, job.stamp) } catch { return .refused(error.description) }
+            do throws(StampFault) { picture = try Self.stamped(source, job.stamp) } catch {
+                return .refused(error.description)
+            }
             guard let picture else { return .refused("no picture data were found in it") }
             let rendition = try Self.write(job) { sink throws(IngestError) in
                 try sink.take(picture.head)
@@ -38,7 +40,8 @@ struct StampWriter: Sendable {
             let source = try SourceFile(job.path)
             guard source.size <= UInt64(XMPSidecar.limit) else { return .refused("it is too large for a sidecar") }
             let bytes: [UInt8]
-            do throws(StampFault) { bytes = try XMPSidecar.merged(source.beginning(XMPSidecar.limit), job.stamp) } catch {
+            do throws(StampFault) { bytes = try XMPSidecar.merged(source.beginning(XMPSidecar.limit), job.stamp) } catch
+            {
                 return .refused(error.description)
             }
             return .made(try Self.write(job) { sink throws(IngestError) in try sink.take(bytes) })
@@ -48,7 +51,9 @@ struct StampWriter: Sendable {
     func sidecar(_ job: Job) async throws(IngestError) -> Outcome {
         try await pool.run { () throws(IngestError) in
             let bytes: [UInt8]
-            do throws(StampFault) { bytes = try XMPSidecar.made(job.stamp) } catch { return .refused(error.description) }
+            do throws(StampFault) { bytes = try XMPSidecar.made(job.stamp) } catch {
+                return .refused(error.description)
+            }
             return .made(try Self.write(job, keeping: true) { sink throws(IngestError) in try sink.take(bytes) })
         }
     }
@@ -67,7 +72,8 @@ struct StampWriter: Sendable {
     /// Writes what `body` passes on, or in a dry run only counts and hashes it.
     ///
     /// `keeping`: nobody could make it again, so it outlives this process.
-    private static func write(_ job: Job, keeping: Bool = false, _ body: (StampInput) throws(IngestError) -> Void) throws(IngestError)
+    private static func write(_ job: Job, keeping: Bool = false, _ body: (StampInput) throws(IngestError) -> Void)
+        throws(IngestError)
         -> Rendition
     {
         guard let last = job.stamping.newFiles.last else {
@@ -84,9 +90,9 @@ struct StampWriter: Sendable {
         return try write(job, to: last(), keeping, body)
     }
 
-    private static func write(_ job: Job, to path: String, _ keeping: Bool, _ body: (StampInput) throws(IngestError) -> Void)
-        throws(IngestError) -> Rendition
-    {
+    private static func write(
+        _ job: Job, to path: String, _ keeping: Bool, _ body: (StampInput) throws(IngestError) -> Void
+    ) throws(IngestError) -> Rendition {
         do throws(IngestError) {
             let writer = try PartWriter(path, algorithms: job.stamping.digests)
             try body(StampInput(writer))

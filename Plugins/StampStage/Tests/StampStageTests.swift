@@ -28,8 +28,11 @@ import Testing
             let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0o600)
             try #require(descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count)
             close(descriptor)
-            let origin = Origin(source: "card", volume: "v", root: "/card", path: "DCIM/\(name)", size: UInt64(bytes.count), modified: 7)
-            var asset = Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "k", stem: FileName(name).stem))
+            let origin = Origin(
+                source: "card", volume: "v", root: "/card", path: "DCIM/\(name)", size: UInt64(bytes.count), modified: 7
+            )
+            var asset = Asset(
+                origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "k", stem: FileName(name).stem))
             asset.file = LocalFile(path: path, size: origin.size, ownership: .staged)
             return asset
         }
@@ -54,14 +57,15 @@ import Testing
         return config
     }
 
-    private static func process(_ assets: [Asset], _ config: StampStage.Config, in folder: String?, rule: StampRule = StampRule())
-        async throws -> Asset
-    {
+    private static func process(
+        _ assets: [Asset], _ config: StampStage.Config, in folder: String?, rule: StampRule = StampRule()
+    ) async throws -> Asset {
         let stage = try StampStage(config, ModuleContext(name: "stamp", logger: Logger(label: "test"), state: ""))
         var shot = Shot(key: "k", assets: assets)
         let values = TemplateValues(text: ["photographer": "Ann", "event": ""])
         let newFiles: [@Sendable () -> String] = folder.map { folder in [{ folder + "/made-1.part" }] } ?? []
-        shot.stamping = Stamping(rule: rule, values: Dictionary(uniqueKeysWithValues: assets.map { ($0.id, values) }), newFiles: newFiles)
+        shot.stamping = Stamping(
+            rule: rule, values: Dictionary(uniqueKeysWithValues: assets.map { ($0.id, values) }), newFiles: newFiles)
         guard case .pass(let passed) = try await stage.process(assets[assets.count - 1], of: shot) else {
             throw IngestError(.unexpected, "must pass")
         }
@@ -69,9 +73,9 @@ import Testing
     }
 
     @Test func aFrameGetsASidecarOfItsOwn() async throws {
-        let bench = try Bench(),
-            passed = try await Self.process(
-                [bench.asset("IMG_1.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder)
+        let bench = try Bench()
+        let passed = try await Self.process(
+            [bench.asset("IMG_1.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder)
         let sidecar = try #require(passed.companions.first)
         #expect(sidecar.name == "IMG_1.xmp" && sidecar.targets == ["archive"] && passed.renditions.isEmpty)
         let text = bench.read(sidecar.rendition.file)
@@ -99,16 +103,19 @@ import Testing
 
     @Test func whatCannotBeStampedPassesAsItIs() async throws {
         let bench = try Bench()
-        let picture = try await Self.process([bench.asset("IMG_1.JPG", "no picture")], Self.config(embed: ["gallery"]), in: bench.folder)
+        let picture = try await Self.process(
+            [bench.asset("IMG_1.JPG", "no picture")], Self.config(embed: ["gallery"]), in: bench.folder)
         #expect(picture.renditions.isEmpty && picture.flags == ["unstamped"])
-        let sidecar = try await Self.process([bench.asset("IMG_1.XMP", "<broken")], Self.config(sidecars: ["archive"]), in: bench.folder)
+        let sidecar = try await Self.process(
+            [bench.asset("IMG_1.XMP", "<broken")], Self.config(sidecars: ["archive"]), in: bench.folder)
         #expect(sidecar.renditions.isEmpty && sidecar.flags == ["unstamped"])
     }
 
     @Test func aDryRunWritesNothing() async throws {
         let bench = try Bench()
         let dry = try await Self.process([bench.asset("IMG_1.CR3", "raw")], Self.config(sidecars: ["archive"]), in: nil)
-        let real = try await Self.process([bench.asset("IMG_1.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder)
+        let real = try await Self.process(
+            [bench.asset("IMG_1.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder)
         #expect(dry.companions.first?.rendition.file.path == "")
         #expect(dry.companions.first?.rendition.digests.sha256 == real.companions.first?.rendition.digests.sha256)
     }
@@ -117,7 +124,8 @@ import Testing
         let bench = try Bench()
         var rule = StampRule()
         rule.creator = Template("Ben")
-        let passed = try await Self.process([bench.asset("A.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder, rule: rule)
+        let passed = try await Self.process(
+            [bench.asset("A.CR3", "raw")], Self.config(sidecars: ["archive"]), in: bench.folder, rule: rule)
         let text = bench.read(try #require(passed.companions.first).rendition.file)
         #expect(text.contains("Ben") && !text.contains("Ann"))
     }
@@ -136,7 +144,8 @@ import Testing
         let asset = try bench.asset("IMG_1.XMP", Self.packet), files = Files(bench.folder)
         var shot = Shot(key: "k", assets: [asset])
         shot.stamping = Stamping(
-            rule: StampRule(), values: [asset.id: TemplateValues(text: ["photographer": "Ann"])], newFiles: [{ files.next() }])
+            rule: StampRule(), values: [asset.id: TemplateValues(text: ["photographer": "Ann"])],
+            newFiles: [{ files.next() }])
         await #expect(throws: IngestError.self) { try await stage.process(asset, of: shot) }
         #expect(access(bench.folder + "/made-1.part", F_OK) != 0)
     }

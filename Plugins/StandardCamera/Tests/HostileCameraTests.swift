@@ -39,7 +39,8 @@ struct HostilePersonality: Personality {
 
 /// Malformed cases of stores and listings (10, 11, 12), each through the whole module.
 @Suite(.timeLimit(.minutes(5))) struct HostileListingTests {
-    private func list(_ personality: HostilePersonality, files: [(folder: String, file: VirtualFile)] = CardFiles.few) async throws
+    private func list(_ personality: HostilePersonality, files: [(folder: String, file: VirtualFile)] = CardFiles.few)
+        async throws
         -> [SourceEntry]
     {
         let found = Found()
@@ -89,7 +90,9 @@ struct HostilePersonality: Personality {
     }
 
     @Test func aCountOfHandlesLargerThanTheDataIsRefused() async {
-        let personality = HostilePersonality().answering(.getObjectHandles) { _, _ in HostilePersonality.words([1, 2], count: 0xFFFF_FFFF) }
+        let personality = HostilePersonality().answering(.getObjectHandles) { _, _ in
+            HostilePersonality.words([1, 2], count: 0xFFFF_FFFF)
+        }
         await #expect(throws: IngestError.self) { try await list(personality) }
     }
 
@@ -149,8 +152,8 @@ struct HostilePersonality: Personality {
     }
 
     static let names = [
-        "../../etc/passwd", "a/b.JPG", "..", ".", "C:\\x.JPG", "\u{202E}GPJ.exe", "A\u{0}B.JPG", "\u{7}bell.JPG", " lead.JPG ", "CON.JPG",
-        String(repeating: "x", count: 250) + ".JPG", "\u{E9}.JPG", "e\u{301}.JPG", "\n.JPG",
+        "../../etc/passwd", "a/b.JPG", "..", ".", "C:\\x.JPG", "\u{202E}GPJ.exe", "A\u{0}B.JPG", "\u{7}bell.JPG",
+        " lead.JPG ", "CON.JPG", String(repeating: "x", count: 250) + ".JPG", "\u{E9}.JPG", "e\u{301}.JPG", "\n.JPG",
     ]
 
     @Test func hostileNamesStayOnePartOfAPath() async throws {
@@ -160,14 +163,17 @@ struct HostilePersonality: Personality {
         #expect(Set(entries.map(\.origin.id)).count == entries.count)
         for entry in entries {
             let parts = entry.origin.path.split(separator: "/", omittingEmptySubsequences: false)
-            #expect(parts.count == 3 && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 })
+            #expect(
+                parts.count == 3 && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 255 })
             #expect(!entry.origin.path.unicodeScalars.contains { $0.value < 0x20 || $0 == "\\" })
         }
     }
 
     @Test func emptyNamesOfFilesAndFoldersDoNoHarm() async throws {
         let personality = HostilePersonality().answering(.getObjectInfo) { request, body in
-            guard let object = body.object(ObjectHandle(request.operation.parameter(0))), object.info.name.hasPrefix("IMG") else {
+            guard let object = body.object(ObjectHandle(request.operation.parameter(0))),
+                object.info.name.hasPrefix("IMG")
+            else {
                 return nil
             }
             var info = object.info
@@ -176,7 +182,8 @@ struct HostilePersonality: Personality {
         }
         let entries = try await list(personality)
         #expect(entries.count == CardFiles.few.count)
-        #expect(entries.allSatisfy { !$0.origin.name.isEmpty } && Set(entries.map(\.origin.path)).count == entries.count)
+        #expect(
+            entries.allSatisfy { !$0.origin.name.isEmpty } && Set(entries.map(\.origin.path)).count == entries.count)
     }
 
     @Test func twoFilesOfOneNameInOneFolderAreBothListed() async throws {

@@ -10,7 +10,9 @@ import VirtualCamera
     private static let clip = VirtualFile("A.MOV", .pattern(seed: 4, size: 9 << 20))
 
     /// The bytes of the clip, or how its transfer failed.
-    private func fetch(_ personality: HostilePersonality, _ prepare: (VirtualCamera) -> Void = { _ in }) async throws -> [UInt8] {
+    private func fetch(_ personality: HostilePersonality, _ prepare: (VirtualCamera) -> Void = { _ in }) async throws
+        -> [UInt8]
+    {
         let sink = MemorySink()
         try await personality.bench().run(.network, files: [("", Self.clip)]) { scene in
             let entry = try #require(try await scene.session.entries().first)
@@ -28,7 +30,8 @@ import VirtualCamera
             // Behind the end it says that there is nothing.
             if offset >= object.size { return .data([]) }
             return Answer(
-                .ok, [UInt32(size)], payload: .part(.pattern(seed: 4, size: 1 << 40), offset: min(offset, object.size), count: size))
+                .ok, [UInt32(size)],
+                payload: .part(.pattern(seed: 4, size: 1 << 40), offset: min(offset, object.size), count: size))
         }
     }
 
@@ -81,7 +84,9 @@ import VirtualCamera
     func goneAtEveryStep(step: Int) async throws {
         var bytes: [UInt8]?
         let sink = MemorySink()
-        try? await HostilePersonality().bench().run(.network, files: [("", Self.clip)], faults: [Fault(.goodbye, skip: step)]) { scene in
+        try? await HostilePersonality().bench().run(
+            .network, files: [("", Self.clip)], faults: [Fault(.goodbye, skip: step)]
+        ) { scene in
             let entry = try #require(try await scene.session.entries().first)
             try await scene.session.fetch(entry.origin, from: 0, into: sink)
             bytes = sink.bytes
@@ -112,7 +117,9 @@ import VirtualCamera
 
     @Test func aStorePulledDuringTheListingIsNoHang() async throws {
         for step in 0..<6 {
-            try? await HostilePersonality().bench().run(.network, faults: [Fault(.pullCard, on: .getObjectInfo, skip: step)]) { scene in
+            try? await HostilePersonality().bench().run(
+                .network, faults: [Fault(.pullCard, on: .getObjectInfo, skip: step)]
+            ) { scene in
                 let entries = try? await scene.session.entries()
                 #expect((entries?.count ?? 0) <= CardFiles.few.count)
             }
@@ -124,7 +131,9 @@ import VirtualCamera
             _ = try await scene.session.entries()
             var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
             scene.camera.withBody { body in
-                for code in [0, 0x4001, 0x4006, 0x4008, 0x400C, 0xC801, 0xFFFF] as [EventCode] { body.post(PTPEvent(code, [1, 2, 3])) }
+                for code in [0, 0x4001, 0x4006, 0x4008, 0x400C, 0xC801, 0xFFFF] as [EventCode] {
+                    body.post(PTPEvent(code, [1, 2, 3]))
+                }
                 for handle in [0, 0xFFFF_FFFF, 0xDEAD_BEEF] as [UInt32] { body.post(PTPEvent(.objectAdded, [handle])) }
                 body.post(PTPEvent(.objectAdded, []))
                 for handle in 0..<5000 as Range<UInt32> { body.post(PTPEvent(.objectRemoved, [handle])) }

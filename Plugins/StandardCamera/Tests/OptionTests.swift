@@ -8,8 +8,12 @@ import VirtualCamera
 
 /// What the pipeline file says about a camera, each option against the requests and entries that come of it.
 @Suite(.timeLimit(.minutes(5))) struct OptionTests {
-    private static func bench(_ configure: @escaping @Sendable (inout CameraOptions) -> Void) -> CameraBench<StandardCamera> {
-        CameraBench(StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1)) { configure(&$0.camera) }
+    private static func bench(_ configure: @escaping @Sendable (inout CameraOptions) -> Void) -> CameraBench<
+        StandardCamera
+    > {
+        CameraBench(StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1)) {
+            configure(&$0.camera)
+        }
     }
     private static let shots: [(folder: String, file: VirtualFile)] = [
         ("", VirtualFile("A.JPG", .pattern(seed: 1, size: 10), date: "20260501T120000")),
@@ -26,17 +30,25 @@ import VirtualCamera
         return names
     }
 
-    @Test func formatsLeaveOutTheRest() async throws { #expect(try await names { $0.formats = [.jpeg] } == ["A.JPG", "C.JPG"]) }
+    @Test func formatsLeaveOutTheRest() async throws {
+        #expect(try await names { $0.formats = [.jpeg] } == ["A.JPG", "C.JPG"])
+    }
 
-    @Test func newestFirst() async throws { #expect(try await names { $0.order = .newest } == ["C.JPG", "B.MOV", "A.DNG", "A.JPG"]) }
+    @Test func newestFirst() async throws {
+        #expect(try await names { $0.order = .newest } == ["C.JPG", "B.MOV", "A.DNG", "A.JPG"])
+    }
 
-    @Test func oldestFirst() async throws { #expect(try await names { $0.order = .oldest } == ["A.DNG", "A.JPG", "B.MOV", "C.JPG"]) }
+    @Test func oldestFirst() async throws {
+        #expect(try await names { $0.order = .oldest } == ["A.DNG", "A.JPG", "B.MOV", "C.JPG"])
+    }
 
     @Test func picturesToShowFirst() async throws {
         #expect(try await names { $0.order = .jpegFirst } == ["A.JPG", "C.JPG", "A.DNG", "B.MOV"])
     }
 
-    @Test func asTheCameraHasThem() async throws { #expect(try await names { _ in } == ["A.DNG", "A.JPG", "C.JPG", "B.MOV"]) }
+    @Test func asTheCameraHasThem() async throws {
+        #expect(try await names { _ in } == ["A.DNG", "A.JPG", "C.JPG", "B.MOV"])
+    }
 
     @Test func oneSlotOfTwo() async throws {
         try await Self.bench { $0.slot = 2 }.run(.network, files: Self.shots) { scene in
@@ -91,13 +103,17 @@ import VirtualCamera
             let entry = try #require(try await scene.session.entries().first)
             let bytes = try await scene.bytes(of: entry)
             #expect(bytes.count == 10)
-            let kept = Content.file(path: "\(folder)/\(scene.place.label)/DCIM/A.JPG.jpg", size: 1000).slice(at: 0, count: 1000)
+            let kept = Content.file(path: "\(folder)/\(scene.place.label)/DCIM/A.JPG.jpg", size: 1000).slice(
+                at: 0, count: 1000)
             let info = try #require(scene.camera.withBody { $0.cards.flatMap(\.files).first?.info })
-            #expect(kept.starts(with: [0xFF, 0xD8, 0xFF, 0xFE, 0, 7] + Array("A.JPG".utf8)) && kept.suffix(2) == [0xFF, 0xD9])
+            #expect(
+                kept.starts(with: [0xFF, 0xD8, 0xFF, 0xFE, 0, 7] + Array("A.JPG".utf8))
+                    && kept.suffix(2) == [0xFF, 0xD9])
             #expect(info.thumbFormat == .jfif && kept.count == Int(info.thumbSize) && info.thumbWidth == 160)
             #expect(scene.camera.log.filter { $0.operation.code == .getThumb }.count == 1)
         }
-        try FileManager.default.removeItem(atPath: folder + "/" + (FileManager.default.contentsOfDirectory(atPath: folder).first ?? ""))
+        try FileManager.default.removeItem(
+            atPath: folder + "/" + (FileManager.default.contentsOfDirectory(atPath: folder).first ?? ""))
     }
 
     @Test func aFileComesAlsoWithoutItsThumbnail() async throws {

@@ -12,17 +12,22 @@ import VirtualCamera
 
     /// What is said of it, and that it is not asked four times for a part that it never gives.
     @Test func aPartThatNeverComesIsAskedForTwiceAndNamedMeanwhile() async throws {
-        let bench = CameraBench(HastyCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
+        let bench = CameraBench(
+            HastyCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
         try await bench.run(.network) { scene in
             let entry = try #require(try await scene.session.entries().first), session = scene.session
             #expect(session.unanswered == nil)
             scene.camera.add(Fault(.stall, on: .getPartialObject, times: .max))
             let reading = Task {
-                await Result { () async throws(IngestError) in try await session.fetch(entry.origin, from: 0, into: MemorySink()) }
+                await Result { () async throws(IngestError) in
+                    try await session.fetch(entry.origin, from: 0, into: MemorySink())
+                }
             }
             while session.unanswered?.file == nil { try await Task.sleep(for: .milliseconds(5)) }
             #expect(session.unanswered?.file == entry.origin.name)
-            guard case .failure(let error) = await reading.value else { throw Failed("bytes came from a sleeping camera") }
+            guard case .failure(let error) = await reading.value else {
+                throw Failed("bytes came from a sleeping camera")
+            }
             #expect(error.code == .deviceGone && session.unanswered == nil)
             #expect(scene.camera.log.count { $0.operation.code == .getPartialObject } == 2)
         }
@@ -34,11 +39,15 @@ import VirtualCamera
             scene.camera.add(Fault(.stall, times: .max))
             let count = scene.camera.log.count, session = scene.session
             let reading = Task {
-                await Result { () async throws(IngestError) in try await session.fetch(entry.origin, from: 0, into: MemorySink()) }
+                await Result { () async throws(IngestError) in
+                    try await session.fetch(entry.origin, from: 0, into: MemorySink())
+                }
             }
             while scene.camera.log.count == count { try await Task.sleep(for: .milliseconds(5)) }
             session.expectAnswers(within: patience)
-            guard case .failure(let error) = await reading.value else { throw Failed("bytes came from a sleeping camera") }
+            guard case .failure(let error) = await reading.value else {
+                throw Failed("bytes came from a sleeping camera")
+            }
             #expect(error.code == .deviceGone)
             // Nobody has tried to come back to it.
             #expect(scene.camera.log.count { $0.operation.code == .openSession } == 1)
@@ -60,9 +69,13 @@ import VirtualCamera
 /// The standard's camera, on which nobody waits for long.
 private struct HastyCamera: CameraModule {
     typealias Config = CommonCameraConfig
-    static let manifest = Manifest("hasty", "The standard's camera, in a hurry.", stability: .experimental, gives: [.file])
-    let handler = StandardHandler(quirks: .standard.with { ($0.silence, $0.answer) = (.milliseconds(300), .milliseconds(600)) })
+    static let manifest = Manifest(
+        "hasty", "The standard's camera, in a hurry.", stability: .experimental, gives: [.file])
+    let handler = StandardHandler(
+        quirks: .standard.with { ($0.silence, $0.answer) = (.milliseconds(300), .milliseconds(600)) })
     let options: CameraOptions, visit: CameraEnvironment
 
-    init(_ config: Config, _ context: ModuleContext) throws(IngestError) { (options, visit) = (config.camera, CameraEnvironment(context)) }
+    init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
+        (options, visit) = (config.camera, CameraEnvironment(context))
+    }
 }

@@ -7,7 +7,8 @@ import Testing
 import VirtualCamera
 
 @Suite struct StandardCameraTests {
-    static let bench = CameraBench(StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x46F4, product: 4))
+    static let bench = CameraBench(
+        StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x46F4, product: 4))
 
     @Test(arguments: CameraConformance<StandardCamera>.all, CameraBench<StandardCamera>.Way.allCases)
     func conformance(check: CameraCheck<StandardCamera>, way: CameraBench<StandardCamera>.Way) async throws {
@@ -15,7 +16,9 @@ import VirtualCamera
     }
 
     @Test(.enabled(if: ForeignClient.isInstalled))
-    func aForeignClientDownloadsFromThePersonality() async throws { try await ForeignClient.check(StandardPersonality()) }
+    func aForeignClientDownloadsFromThePersonality() async throws {
+        try await ForeignClient.check(StandardPersonality())
+    }
 
     @Test func aCameraThatAnnouncesItselfIsFoundWithoutItsAddress() async throws {
         let state = try TemporaryState()
@@ -140,7 +143,8 @@ private struct GrowingPersonality: Personality {
             let module = try StandardCamera(config, context)
             await (try await module.open(try #require(try await module.places().first))).close()
             #expect(
-                CameraFinder(state: state.path, scope: scope).remembered() == (keeps ? [CameraHost("127.0.0.1", port: responder.port)] : [])
+                CameraFinder(state: state.path, scope: scope).remembered()
+                    == (keeps ? [CameraHost("127.0.0.1", port: responder.port)] : [])
             )
         }
     }

@@ -5,7 +5,8 @@ public import PTPKit
 public struct TeachingCamera: CameraModule {
     // Step 1: a name, a sentence, and the three lines that every camera module has.
     public typealias Config = CommonCameraConfig
-    public static let manifest = Manifest("teaching", "Takes files from Acme cameras.", stability: .experimental, gives: [.file])
+    public static let manifest = Manifest(
+        "teaching", "Takes files from Acme cameras.", stability: .experimental, gives: [.file])
     public let handler = TeachingHandler()
     public let options: CameraOptions
     public let visit: CameraEnvironment
@@ -36,7 +37,9 @@ public struct TeachingHandler: ManufacturerHandler {
 
     /// Its event names the frame in its second parameter; the first counts the shots.
     public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
-        let frames = events.filter { $0.code == Self.shutter }.compactMap { $0.parameter(1).map { CameraNews.added(ObjectHandle($0)) } }
+        let frames = events.filter { $0.code == Self.shutter }.compactMap {
+            $0.parameter(1).map { CameraNews.added(ObjectHandle($0)) }
+        }
         return frames + StandardNews.read(events)
     }
 }

@@ -13,15 +13,16 @@ public struct TusOptions: WebConfig {
         [
             .field("url", \.url, "Where uploads are created.").required(),
             .field("metadata", \.metadata, "Further entries of Upload-Metadata, as templates."),
-            .field("chunk", \.chunk, "At most so many bytes per request, for proxies with a limit; absent = all at once."),
+            .field(
+                "chunk", \.chunk, "At most so many bytes per request, for proxies with a limit; absent = all at once."),
         ] + WebOptions.fields())
 }
 
 /// `tus`: resumable uploads by the tus protocol 1.0.
 public struct TusTarget: Module, UploadTarget {
     public static let manifest = Manifest(
-        "tus", "Sends each file by the tus protocol and goes on where a broken upload stopped.", stability: .beta, needs: [.file, .digest],
-        gives: [.receipt])
+        "tus", "Sends each file by the tus protocol and goes on where a broken upload stopped.", stability: .beta,
+        needs: [.file, .digest], gives: [.receipt])
 
     public let traits: TargetTraits
     let options: TusOptions, client: HTTPClient
@@ -36,8 +37,11 @@ public struct TusTarget: Module, UploadTarget {
     }
 
     public func check() async throws(IngestError) {
-        let response = try await client.send(HTTPExchange(HTTPRequest("OPTIONS", options.url.address(TemplateValues()))))
-        guard (200..<300).contains(response.status) || response.status == 405 else { throw HTTPStatus.error(for: response) }
+        let response = try await client.send(
+            HTTPExchange(HTTPRequest("OPTIONS", options.url.address(TemplateValues()))))
+        guard (200..<300).contains(response.status) || response.status == 405 else {
+            throw HTTPStatus.error(for: response)
+        }
         if let versions = response[header: "Tus-Version"], !versions.contains("1.0.0") {
             throw IngestError(.misconfigured, "The server speaks tus \(HeaderText.clean(versions)), not 1.0.0.")
         }
@@ -61,20 +65,26 @@ public struct TusTarget: Module, UploadTarget {
         return receipt(job, place, existed: existed)
     }
 
-    private func request(_ method: String, _ url: String, _ headers: [(name: String, value: String)] = []) -> HTTPRequest {
+    private func request(
+        _ method: String, _ url: String, _ headers: [(name: String, value: String)] = []
+    ) -> HTTPRequest {
         HTTPRequest(method, url, headers: [("Tus-Resumable", "1.0.0")] + headers)
     }
 
     /// What the server is told of the file, by name; in Base64, as it travels.
     private func notes(of job: UploadJob) -> [String: String] {
-        var notes = ["filename": job.deliveredName, "filetype": MediaType.of(fileName: job.name), "sha256": job.digests.sha256]
+        var notes = [
+            "filename": job.deliveredName, "filetype": MediaType.of(fileName: job.name), "sha256": job.digests.sha256,
+        ]
         for (name, template) in options.metadata { notes[name] = template.rendered(with: job.values) { $0 } }
         return notes.mapValues { Base64.text(of: Array($0.utf8)) }
     }
 
     private func create(_ job: UploadJob) async throws(IngestError) -> String {
         let text = notes(of: job).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ",")
-        let headers = [("Upload-Length", String(job.file.size)), ("Upload-Metadata", text)].map { (name: $0.0, value: $0.1) }
+        let headers = [("Upload-Length", String(job.file.size)), ("Upload-Metadata", text)].map {
+            (name: $0.0, value: $0.1)
+        }
         let address = options.url.address(job.values)
         let response = try await client.deliver(HTTPExchange(request("POST", address, headers), body: .bytes([])))
         guard response.status == 201 else { throw HTTPStatus.error(for: response) }
@@ -100,7 +110,9 @@ public struct TusTarget: Module, UploadTarget {
                     + "the file may have arrived.",
                 advice: "See whether it is there; if it is not, `filmgate retry --failed` sends it again.")
         }
-        guard (200..<300).contains(response.status), let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) }) else {
+        guard (200..<300).contains(response.status),
+            let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) })
+        else {
             throw Self.error(for: response)
         }
         if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != job.file.size { return nil }
@@ -108,13 +120,17 @@ public struct TusTarget: Module, UploadTarget {
         return offset
     }
 
-    /// Whether a server's notes of an upload are those of this file: an address may belong to another upload by now, of the same length.
+    /// Whether a server's notes of an upload are those of this file: an address may belong to another upload by now, of
+    /// the same length.
     ///
-    /// The protocol wants all notes back (tus 1.0, Upload-Metadata), and some servers keep only some: the digest decides, and where it is not
-    /// among them nothing of what is given may be another. A server that gives none is believed by its length.
+    /// The protocol wants all notes back (tus 1.0, Upload-Metadata), and some servers keep only some: the digest
+    /// decides, and where it is not among them nothing of what is given may be another. A server that gives none is
+    /// believed by its length.
     static func areSame(_ metadata: String, _ notes: [String: String]) -> Bool {
         let pairs = metadata.split(separator: ",").map { $0.split(separator: " ").map(String.init) }
-        let given = Dictionary(pairs.filter { !$0.isEmpty }.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { first, _ in first }
+        let given = Dictionary(pairs.filter { !$0.isEmpty }.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { first, _ in
+            first
+        }
         if let digest = given["sha256"] { return digest == notes["sha256"] }
         return given.allSatisfy { name, value in notes[name].map { $0 == value } ?? true }
     }
@@ -126,7 +142,8 @@ public struct TusTarget: Module, UploadTarget {
     /// Sends from an offset on, and returns how far the server got.
     private func send(_ job: UploadJob, to place: String, from offset: UInt64) async throws(IngestError) -> UInt64 {
         let length = min(options.chunk?.bytes ?? .max, job.file.size - offset)
-        // A part cannot be compared with the whole file's digest: what is sent last is checked to be of an unchanged file.
+        // A part cannot be compared with the whole file's digest: what is sent last is checked to be of an unchanged
+        // file.
         let slice =
             length == job.file.size
             ? job.slice : try await PartDigests.slice(job, offset: offset, length: length)
@@ -141,7 +158,9 @@ public struct TusTarget: Module, UploadTarget {
             }
             throw Self.error(for: response)
         }
-        guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset, reached <= offset + length else {
+        guard let reached = response[header: "Upload-Offset"].flatMap({ UInt64($0) }), reached > offset,
+            reached <= offset + length
+        else {
             // Also where it says that it has more than it was sent.
             throw IngestError(.unavailable, "The server does not say how far the upload got.")
         }
@@ -157,7 +176,7 @@ public struct TusTarget: Module, UploadTarget {
 
     private func receipt(_ job: UploadJob, _ place: String, existed: Bool) -> Receipt {
         Receipt(
-            state: .done, url: String(place.prefix { $0 != "?" }), sha256: job.digests.sha256, verified: .none, at: WallClock.nanoseconds,
-            existed: existed)
+            state: .done, url: String(place.prefix { $0 != "?" }), sha256: job.digests.sha256, verified: .none,
+            at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -31,7 +31,8 @@ enum Tus {
 
     static func copies(_ sha256: String, in folder: String) throws -> Int {
         try FileSystem.names(in: folder).count { name in
-            guard !name.hasSuffix(".info"), let facts = try FileFacts.of("\(folder)/\(name)"), facts.kind == .regular else { return false }
+            guard !name.hasSuffix(".info"), let facts = try FileFacts.of("\(folder)/\(name)"), facts.kind == .regular
+            else { return false }
             // An upload that was begun and never sent is an empty file too: its notes tell.
             guard Temporary.text(of: "\(folder)/\(name).info").contains("\"size\": \(facts.size)") else { return false }
             return try FileCopy.hash(path: "\(folder)/\(name)").digests.sha256 == sha256
@@ -58,7 +59,9 @@ struct ConformanceTests {
     @Test(arguments: TargetConformance.checks) func target(_ check: Check<TargetBench>) async throws {
         try await check.run(Self.bench().plain)
     }
-    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws { try await check.run(Self.bench()) }
+    @Test(arguments: HTTPConformance.checks) func overHTTP(_ check: Check<HTTPBench>) async throws {
+        try await check.run(Self.bench())
+    }
 
     @Test func aBrokenUploadGoesOn() async throws {
         let server = try await Tus.server.start(), patches = Mutex(0)
@@ -103,7 +106,8 @@ struct ConformanceTests {
     @Test func anotherOriginGetsNothing() async throws {
         let server = try FaultServer { _, _ in .answer(201, headers: [("Location", "https://elsewhere.invalid/7")]) }
         defer { server.stop() }
-        let sample = try SampleJob(), state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        let sample = try SampleJob(), state = try ScratchFolder()
+        let target = try Tus.target(server.url, nil, state: state.path)
         do throws(IngestError) {
             _ = try await target.upload(sample.job())
             Issue.record("It went on.")
@@ -114,7 +118,9 @@ struct ConformanceTests {
     /// It claims the whole file when it was sent the first of several parts.
     @Test func moreThanWasSentIsNotBelieved() async throws {
         let server = try FaultServer { seen, _ in
-            seen.method == "POST" ? .answer(201, headers: [("Location", "/files/7")]) : .answer(204, headers: [("Upload-Offset", "10000")])
+            seen.method == "POST"
+                ? .answer(201, headers: [("Location", "/files/7")])
+                : .answer(204, headers: [("Upload-Offset", "10000")])
         }
         defer { server.stop() }
         let sample = try SampleJob(count: 10_000), state = try ScratchFolder()
@@ -127,12 +133,15 @@ struct ConformanceTests {
 
     /// Same address and same length, and notes that speak of another file, or of ours: only ours is gone on with.
     @Test(arguments: [true, false]) func anUploadOfTheSameLengthIsOursOnlyByItsDigest(_ isOurs: Bool) async throws {
-        let sample = try SampleJob(count: 10_000), digest = isOurs ? sample.digests.sha256 : String(repeating: "0", count: 64)
+        let sample = try SampleJob(count: 10_000)
+        let digest = isOurs ? sample.digests.sha256 : String(repeating: "0", count: 64)
         let notes = "filename QQ==,sha256 " + Base64.text(of: Array(digest.utf8))
         let server = try FaultServer { seen, number in
             switch seen.method {
             case "POST": .answer(201, headers: [("Location", "/files/\(number)")])
-            case "HEAD": .answer(200, headers: [("Upload-Offset", "4000"), ("Upload-Length", "10000"), ("Upload-Metadata", notes)])
+            case "HEAD":
+                .answer(
+                    200, headers: [("Upload-Offset", "4000"), ("Upload-Length", "10000"), ("Upload-Metadata", notes)])
             default: number == 1 ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
             }
         }
@@ -148,8 +157,9 @@ struct ConformanceTests {
     @Test func aServerThatKeepsSomeNotesIsBelievedByThese() {
         let notes = ["filename": "QQ==", "filetype": "aW1n", "sha256": "MQ=="]
         for (given, isOurs) in [
-            ("filename QQ==, filetype aW1n", true), ("filename Qg==,filetype aW1n", false), ("filename Qg==,sha256 MQ==", true),
-            ("filename QQ==,sha256 Mg==", false), ("relativePath bnVsbA==,filename QQ==", true), ("", true), (",, filename", false),
+            ("filename QQ==, filetype aW1n", true), ("filename Qg==,filetype aW1n", false),
+            ("filename Qg==,sha256 MQ==", true), ("filename QQ==,sha256 Mg==", false),
+            ("relativePath bnVsbA==,filename QQ==", true), ("", true), (",, filename", false),
         ] { #expect(TusTarget.areSame(given, notes) == isOurs, "\(given)") }
     }
 
@@ -163,7 +173,8 @@ struct ConformanceTests {
             }
         }
         defer { server.stop() }
-        let sample = try SampleJob(count: 10_000), state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        let sample = try SampleJob(count: 10_000), state = try ScratchFolder()
+        let target = try Tus.target(server.url, nil, state: state.path)
         do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
         _ = try await target.upload(sample.job())
         #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
@@ -206,7 +217,8 @@ struct ConformanceTests {
                 }
                 if first, way == "part" { return .hangUpAfterBody }
                 if first, way == "refused" { return .answer(413) }
-                let length = Int(seen[header: "Content-Length"] ?? "") ?? 0, offset = Int(seen[header: "Upload-Offset"] ?? "") ?? 0
+                let length = Int(seen[header: "Content-Length"] ?? "") ?? 0
+                let offset = Int(seen[header: "Upload-Offset"] ?? "") ?? 0
                 return .answer(204, headers: [("Upload-Offset", String(offset + length))])
             }
         }

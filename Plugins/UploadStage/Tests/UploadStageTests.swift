@@ -10,7 +10,8 @@ import UploadStage
         let stage = try UploadStage(config, ModuleContext(name: "upload", logger: Logger(label: "test"), state: ""))
         let origin = Origin(source: "card", volume: "v", root: "/card", path: "a.jpg", size: 1, modified: 0)
         let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "a"))
-        guard case .deliver(let same, let targets) = try await stage.process(asset, of: Shot(key: "a", assets: [asset])) else {
+        guard case .deliver(let same, let targets) = try await stage.process(asset, of: Shot(key: "a", assets: [asset]))
+        else {
             return #expect(Bool(false), "the upload stage must deliver")
         }
         #expect(same.id == asset.id)

@@ -30,8 +30,10 @@ struct WebDAVServer: Sendable {
     private static func noList(_ response: HTTPResponse, at address: String) -> IngestError {
         let words = ServerWords.of(response), said = words.isEmpty ? "" : " It says: \(words)"
         return IngestError(
-            .untrusted, "\(address) answers \(response.status) where a WebDAV server lists a folder (207); nothing was sent.\(said)",
-            advice: "See whether `url` is the address of a WebDAV folder, and whether the network wants a sign-in first; then run "
+            .untrusted,
+            "\(address) answers \(response.status) where a WebDAV server lists a folder (207); nothing was sent.\(said)",
+            advice:
+                "See whether `url` is the address of a WebDAV folder, and whether the network wants a sign-in first; then run "
                 + "`filmgate retry`.")
     }
 
@@ -82,7 +84,8 @@ struct WebDAVServer: Sendable {
         // Nextcloud and ownCloud keep the file's own time by this header; others ignore it.
         let modified = job.asset.origin.modified / 1_000_000_000
         if modified > 0 { request.set("X-OC-Mtime", String(modified)) }
-        let response = try await client.deliver(HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        let response = try await client.deliver(
+            HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
         switch response.status {
         case 200 where response.isPage: throw await error(for: response)
         case 200, 201, 204: return true
@@ -96,7 +99,8 @@ struct WebDAVServer: Sendable {
         case done
         /// Something has the new name.
         case taken
-        /// Nothing has the old one: this very request may have been carried out before and its answer lost, or nothing was ever stored.
+        /// Nothing has the old one: this very request may have been carried out before and its answer lost, or nothing
+        /// was ever stored.
         case gone
     }
 
@@ -123,7 +127,9 @@ struct WebDAVServer: Sendable {
     func compare(_ path: String, _ job: UploadJob) async throws(IngestError) -> RemoteCopy {
         let head = try await probe.look(at: url(path))
         if head.status == 404 || head.status == 410 { return .missing }
-        if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
+        if head.status == 200, let length = head[header: "Content-Length"].flatMap({ UInt64($0) }),
+            length != job.file.size
+        {
             return .other("It has \(length) bytes instead of \(job.file.size).")
         }
         return try await client.compare(url(path), size: job.file.size, sha256: job.digests.sha256)
@@ -140,13 +146,16 @@ struct WebDAVServer: Sendable {
             if await isMissing() {
                 let message = "The folder of `url`, \(base), is not there (409); it is not made."
                 return IngestError(
-                    .untrusted, message, advice: "Create the folder at the server, or correct `url`; then run `filmgate retry`.",
+                    .untrusted, message,
+                    advice: "Create the folder at the server, or correct `url`; then run `filmgate retry`.",
                     cause: error.cause)
             }
             (error.code, error.advice) = (.unavailable, "See whether the folder of `url` is there; it is not made.")
         // The address itself: every file would hear the same.
         case 404, 410:
-            (error.code, error.advice) = (.untrusted, "Check `url`, and whether its folder is there; then run `filmgate retry`.")
+            (error.code, error.advice) = (
+                .untrusted, "Check `url`, and whether its folder is there; then run `filmgate retry`."
+            )
         default: break
         }
         return error

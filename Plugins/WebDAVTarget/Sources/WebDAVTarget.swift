@@ -17,7 +17,8 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public init(_ config: WebDAVOptions, _ context: ModuleContext) throws(IngestError) {
         let provider = try config.web.provider(context, for: [config.url.base])
-        let server = WebDAVServer(base: config.url.base, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
+        let server = WebDAVServer(
+            base: config.url.base, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
         (options, self.server) = (config, server)
         listing = NameListing { folder async throws(IngestError) in try await server.names(in: folder) }
         folders = MadeFolders { folder async throws(IngestError) in try await server.makeFolder(folder) }
@@ -73,8 +74,10 @@ public struct WebDAVTarget: Module, UploadTarget {
         guard options.verify == .reread else { return receipt(job, at: job.path, proof: .none) }
         switch try await server.compare(job.path, job) {
         case .equal: return receipt(job, at: job.path, proof: .reread)
-        case .missing: throw IngestError(.unavailable, "\(server.url(job.path)) is not there although the server took it.")
-        case .other(let why): throw IngestError(.corruptData, "\(server.url(job.path)) holds other bytes than were sent. \(why)")
+        case .missing:
+            throw IngestError(.unavailable, "\(server.url(job.path)) is not there although the server took it.")
+        case .other(let why):
+            throw IngestError(.corruptData, "\(server.url(job.path)) holds other bytes than were sent. \(why)")
         case .unknown: return receipt(job, at: job.path, proof: .none)
         }
     }
@@ -82,7 +85,9 @@ public struct WebDAVTarget: Module, UploadTarget {
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { await removeLeftovers() }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else { return .cannotTell }
+        guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else {
+            return .cannotTell
+        }
         return try await server.client.compare(url, size: size, sha256: sha256).verification
     }
 
@@ -114,13 +119,18 @@ public struct WebDAVTarget: Module, UploadTarget {
             return wasThere ? .taken : .gone(isTaken: true)
         } catch {
             // Whether it was renamed is not known after a lost answer; what is refused leaves nothing behind.
-            if error.code == .network || error.code == .cancelled { await listing.note(part) } else { await server.remove(part) }
+            if error.code == .network || error.code == .cancelled {
+                await listing.note(part)
+            } else {
+                await server.remove(part)
+            }
             throw error
         }
     }
 
     private func sendDirectly(_ job: UploadJob, isFree: Bool) async throws(IngestError) -> Sent {
-        // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in between.
+        // Not every server knows If-None-Match: what is there is asked for first, and the header stops whoever comes in
+        // between.
         if !isFree, try await server.compare(job.path, job) != .missing {
             // Some servers keep what a try that broke off had sent, under the final name.
             guard try begun.place(of: job.digests.sha256) == Percent.encode(job.path),
@@ -131,7 +141,8 @@ public struct WebDAVTarget: Module, UploadTarget {
             guard try await server.put(job, at: job.path, onlyNew: false) else { return .taken }
             // A busy server may have begun only now with the try that broke off, and have cut the file again.
             guard try await server.compare(job.path, job) == .equal else {
-                throw IngestError(.unavailable, "\(server.url(job.path)) does not hold what was sent after a try that broke off.")
+                throw IngestError(
+                    .unavailable, "\(server.url(job.path)) does not hold what was sent after a try that broke off.")
             }
             return .placed
         }
@@ -160,11 +171,14 @@ public struct WebDAVTarget: Module, UploadTarget {
             throw IngestError(
                 .rejected,
                 "\(place) \(isTaken ? "exists already" : "may be there"), and the server lets nobody read it: it may be this very file.",
-                advice: "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
+                advice:
+                    "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`."
+            )
         }
     }
 
-    /// What stands at the job's name: of what may not be read some servers say that it is not there, which the folder's list knows better.
+    /// What stands at the job's name: of what may not be read some servers say that it is not there, which the folder's
+    /// list knows better.
     private func standing(_ job: UploadJob, isTaken: Bool) async throws(IngestError) -> RemoteCopy {
         let answer = try await server.compare(job.path, job)
         guard answer == .missing || (answer == .unknown && !isTaken),
@@ -175,7 +189,9 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     /// A killed try may have left its part beside the whole file: found by a look, removed only by a run that delivers.
     private func noteLeftover(of job: UploadJob, at path: String) async throws(IngestError) {
-        guard options.placing == .move, let name = hidden.usedName(for: path, sha256: job.digests.sha256) else { return }
+        guard options.placing == .move, let name = hidden.usedName(for: path, sha256: job.digests.sha256) else {
+            return
+        }
         let part = Self.beside(path, name)
         if try await !listing.isFree(part) { leftovers.note(part) }
     }
@@ -195,6 +211,7 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
         Receipt(
-            state: .done, url: server.url(path), sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds, existed: existed)
+            state: .done, url: server.url(path), sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
+            existed: existed)
     }
 }

@@ -10,13 +10,14 @@ import Testing
 /// nginx with its WebDAV modules, one for all tests of this process; each test has a folder of its own.
 enum Nginx {
     static let isInstalled =
-        ServerProcess.has("nginx", "openssl") && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so")
+        ServerProcess.has("nginx", "openssl")
+        && FileManager.default.fileExists(atPath: "/usr/lib/nginx/modules/ngx_http_dav_ext_module.so")
     /// Ports: TLS with sign-in, then plain and open.
     static let server = SharedServer("nginx-dav", ports: 2)
 
     static func target(
-        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"), state: String = Temporary.folder,
-        _ edit: (inout WebDAVOptions) -> Void = { _ in }
+        _ base: String, _ auth: (any AuthProvider)?, logger: Logger = Logger(label: "test"),
+        state: String = Temporary.folder, _ edit: (inout WebDAVOptions) -> Void = { _ in }
     ) throws -> WebDAVTarget {
         var options = WebDAVOptions()
         options.url = try #require(AddressTemplate(base + "/{name}"))
@@ -35,7 +36,8 @@ struct ConformanceTests {
         var bench = HTTPBench { _ in
             let server = try await Nginx.server.start(), room = "/r" + SharedServer.newRoom()
             let folder = server.folder + "/files" + room
-            return HTTPBench.Server(port: server.ports[1], room: room, copies: { try ServerFolder.copies($0, below: folder) })
+            return HTTPBench.Server(
+                port: server.ports[1], room: room, copies: { try ServerFolder.copies($0, below: folder) })
         } make: { base, auth, logger, patience in
             try Nginx.target(base, auth, logger: logger) { options in
                 (options.web.stallTimeout, options.web.answerTimeout, options.placing) = (patience, patience, placing)

@@ -19,7 +19,10 @@ private final class FaultyServer: Sendable {
     private let late = Mutex<[String: [UInt8]]>([:]), comesLate: Bool
 
     /// `renamings`: what becomes of the first ones; those behind them go well.
-    init(_ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true, cuts: Int = 0, comesLate: Bool = false) {
+    init(
+        _ files: [String: [UInt8]] = [:], renamings: [Renaming] = [], keeps: Bool = true, cuts: Int = 0,
+        comesLate: Bool = false
+    ) {
         self.files = Mutex(files)
         self.renamings = Mutex(renamings)
         self.keeps = keeps
@@ -37,7 +40,8 @@ private final class FaultyServer: Sendable {
             case "PROPFIND":
                 let paths = [seen.target] + files.keys.filter { $0.hasPrefix(seen.target) }
                 let list = paths.map { "<D:response><D:href>\($0)</D:href></D:response>" }.joined()
-                return .answer(207, body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(list)</D:multistatus>")
+                return .answer(
+                    207, body: "<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(list)</D:multistatus>")
             case "PUT":
                 if seen[header: "If-None-Match"] != nil, !keeps { return .answer(412) }
                 if isCut {
@@ -51,7 +55,9 @@ private final class FaultyServer: Sendable {
                 return .answer(201)
             case "MOVE": return rename(seen, &files)
             case "DELETE": return .answer(files.removeValue(forKey: seen.target) == nil ? 404 : 204)
-            default: return files[seen.target].map { .answer(200, body: String(decoding: $0, as: UTF8.self)) } ?? .answer(404)
+            default:
+                return files[seen.target].map { .answer(200, body: String(decoding: $0, as: UTF8.self)) }
+                    ?? .answer(404)
             }
         }
     }
@@ -67,9 +73,13 @@ private final class FaultyServer: Sendable {
         let fault = renamings.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         if case .refused(let status) = fault { return .answer(status) }
         guard let bytes = files[seen.target] else { return .answer(404) }
-        guard let name = seen[header: "Destination"].flatMap({ WebAddress($0)?.path }), files[name] == nil else { return .answer(412) }
+        guard let name = seen[header: "Destination"].flatMap({ WebAddress($0)?.path }), files[name] == nil else {
+            return .answer(412)
+        }
         files[name] = bytes
-        if case .copiedAndUnsaid = fault { return .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\nCre".utf8)) }
+        if case .copiedAndUnsaid = fault {
+            return .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\nCre".utf8))
+        }
         files[seen.target] = nil
         if case .doneAndSaid(let status) = fault { return .answer(status) }
         return .answer(201)
@@ -110,16 +120,19 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
     func aServerThatKeepsNothingIsNotSaidToHaveTheName(_ placing: WebDAVOptions.Placing) async throws {
         let double = FaultyServer(keeps: false), server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
-        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil) { $0.placing = placing }
+        let sample = try SampleJob(bytes: Self.bytes)
+        let target = try Nginx.target(server.url + "/dav", nil) { $0.placing = placing }
         for _ in 0..<2 {
             let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
             #expect(error?.code == .unavailable && error?.message.contains("other bytes") == false)
         }
     }
 
-    /// Without a hidden name in between, what broke off stands under the final one: it is finished, also by the next process.
+    /// Without a hidden name in between, what broke off stands under the final one: it is finished, also by the next
+    /// process.
     @Test func aCutFileOfOurOwnIsFinished() async throws {
-        let double = FaultyServer(cuts: 2), server = try FaultServer { _, _ in .compute { double.answer($0) } }, state = Temporary.ownFolder
+        let double = FaultyServer(cuts: 2), server = try FaultServer { _, _ in .compute { double.answer($0) } }
+        let state = Temporary.ownFolder
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         for isLast in [false, false, true] {
@@ -137,7 +150,8 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes)
         let target = try Nginx.target(server.url + "/dav", nil, state: Temporary.ownFolder) { $0.placing = .direct }
-        #expect(await failure { () async throws(IngestError) in try await target.upload(sample.job()) }?.code == .nameTaken)
+        #expect(
+            await failure { () async throws(IngestError) in try await target.upload(sample.job()) }?.code == .nameTaken)
         #expect(double.files.withLock(\.self) == [Self.place: half])
     }
 
@@ -182,7 +196,11 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
     @Test func aServerThatComesLateCutsNothing() async throws {
         let double = FaultyServer(cuts: 2, comesLate: true)
         try await served(double) { (target, job) async throws in
-            for _ in 0..<2 { #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .unavailable) }
+            for _ in 0..<2 {
+                #expect(
+                    await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .unavailable
+                )
+            }
             #expect(try await target.upload(job).state == .done)
             #expect(double.files.withLock { $0[Self.place] } == Self.bytes)
             try await target.finishRun([])
@@ -202,7 +220,8 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
     }
 
     @Test func whereNothingWasLeftNothingIsAskedFor() async throws {
-        let double = FaultyServer([Self.place: Self.bytes]), server = try FaultServer { _, _ in .compute { double.answer($0) } }
+        let double = FaultyServer([Self.place: Self.bytes])
+        let server = try FaultServer { _, _ in .compute { double.answer($0) } }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
         #expect(try await target.find(sample.job()) != nil)
@@ -211,10 +230,13 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
     }
 
     /// A network's sign-in that answers everything with yes says nothing of any file: none is set aside for it.
-    @Test(arguments: ["OK", #"{"error": "no session"}"#, ""]) func aYesThatIsNoListHoldsTheTarget(_ body: String) async throws {
+    @Test(arguments: ["OK", #"{"error": "no session"}"#, ""]) func aYesThatIsNoListHoldsTheTarget(
+        _ body: String
+    ) async throws {
         let server = try FaultServer { _, _ in .answer(200, body: body) }
         defer { server.stop() }
-        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil), job = sample.job()
+        let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
+        let job = sample.job()
         let errors = [
             await failure { () async throws(IngestError) in try await target.occupancy(of: job.path, for: job) },
             await failure { () async throws(IngestError) in try await target.find(job) },
@@ -224,7 +246,8 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         #expect(server.seen.allSatisfy { $0.method == "PROPFIND" })
     }
 
-    /// PUT below a folder that is not there is 409 (RFC 4918 §9.7.1); the folder of `url` is nobody's to make, and every file hears the same.
+    /// PUT below a folder that is not there is 409 (RFC 4918 §9.7.1); the folder of `url` is nobody's to make, and
+    /// every file hears the same.
     @Test(arguments: [404, 410, 207]) func aMissingFolderOfTheAddressHoldsTheTarget(_ status: Int) async throws {
         let server = try FaultServer { seen, _ in
             seen.method == "PROPFIND" || seen.method == "HEAD" || seen.method == "GET"
@@ -232,17 +255,23 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         }
         defer { server.stop() }
         let sample = try SampleJob(bytes: Self.bytes), target = try Nginx.target(server.url + "/dav", nil)
-        let error = await failure { () async throws(IngestError) in try await target.upload(sample.job(path: "2026/a.jpg")) }
+        let error = await failure { () async throws(IngestError) in
+            try await target.upload(sample.job(path: "2026/a.jpg"))
+        }
         guard status != 207 else {
             // It is there: what was removed below it is made again by the next try.
             #expect(error?.code == .unavailable)
             let made = server.seen.count { $0.method == "MKCOL" }
-            _ = await failure { () async throws(IngestError) in try await target.upload(sample.job(path: "2026/a.jpg")) }
+            _ = await failure { () async throws(IngestError) in
+                try await target.upload(sample.job(path: "2026/a.jpg"))
+            }
             #expect(made == 1 && server.seen.count { $0.method == "MKCOL" } == 2)
             return
         }
         #expect(error?.code == .untrusted && error?.advice?.contains("Create the folder") == true)
-        #expect(error?.message.contains("The folder of `url`, \(server.url)/dav/, is not there") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.message.contains("The folder of `url`, \(server.url)/dav/, is not there") == true,
+            "\(error?.message ?? "")")
     }
 
     /// An address that the server does not know concerns every file: none is set aside for it.

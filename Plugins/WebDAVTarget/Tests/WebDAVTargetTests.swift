@@ -15,7 +15,9 @@ private struct Basic: AuthProvider {
     }
 }
 
-@Suite(.enabled(if: Nginx.isInstalled, "nginx with its dav-ext module is not installed: .ci/deps.sh peers"), .timeLimit(.minutes(5)))
+@Suite(
+    .enabled(if: Nginx.isInstalled, "nginx with its dav-ext module is not installed: .ci/deps.sh peers"),
+    .timeLimit(.minutes(5)))
 struct WebDAVTargetTests {
     @Test func overTLSWithSignInAndALocalAuthority() async throws {
         let server = try await Nginx.server.start(), room = "/tls" + SharedServer.newRoom()
@@ -38,8 +40,11 @@ struct WebDAVTargetTests {
     }
 
     @Test func aWrongPasswordHoldsAndAnUnknownAuthorityStops() async throws {
-        let server = try await Nginx.server.start(), base = "https://localhost:\(server.ports[0])/x", sample = try SampleJob()
-        for (password, trusted, code) in [("wrong", true, IngestError.Code.unauthorized), ("secret", false, .untrusted)] {
+        let server = try await Nginx.server.start(), base = "https://localhost:\(server.ports[0])/x"
+        let sample = try SampleJob()
+        for (password, trusted, code) in [
+            ("wrong", true, IngestError.Code.unauthorized), ("secret", false, .untrusted),
+        ] {
             let target = try Nginx.target(base, Basic(password: password)) { options in
                 if trusted { options.web.caFile = server.folder + "/ca.pem" }
             }
@@ -64,12 +69,14 @@ struct WebDAVTargetTests {
         #expect(try ServerFolder.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 
-    /// A network's sign-in page is no yes, whatever it calls itself; what a server says of a file that it created may well be a page.
+    /// A network's sign-in page is no yes, whatever it calls itself; what a server says of a file that it created may
+    /// well be a page.
     @Test(arguments: [(200, "text/plain", true), (200, "", true), (201, "text/html", false)])
     func aPageIsNoDelivery(_ status: Int, _ type: String, _ refused: Bool) async throws {
         let headers = type.isEmpty ? [] : [("Content-Type", type)]
         let server = try FaultServer { seen, _ in
-            seen.method == "PUT" ? .answer(status, headers: headers, body: "<!doctype html><title>Created</title>") : .answer(404)
+            seen.method == "PUT"
+                ? .answer(status, headers: headers, body: "<!doctype html><title>Created</title>") : .answer(404)
         }
         defer { server.stop() }
         let sample = try SampleJob(), target = try Nginx.target(server.url + "/x", nil) { $0.placing = .direct }
@@ -83,7 +90,9 @@ struct WebDAVTargetTests {
     /// The file was renamed, and the answer got lost: asked, not sent again.
     @Test func aLostAnswerToTheRenamingIsAskedAbout() async throws {
         let server = try await Nginx.server.start(), room = "/lost" + SharedServer.newRoom()
-        let proxy = try FaultServer(upstream: server.ports[1]) { seen, _ in seen.method == "MOVE" ? .relayThenReset : .relay }
+        let proxy = try FaultServer(upstream: server.ports[1]) { seen, _ in
+            seen.method == "MOVE" ? .relayThenReset : .relay
+        }
         defer { proxy.stop() }
         let sample = try SampleJob(), target = try Nginx.target(proxy.url + room, nil)
         do throws(IngestError) { _ = try await target.upload(sample.job()) } catch { #expect(error.code == .network) }
@@ -119,7 +128,9 @@ struct WebDAVTargetTests {
     /// A name that is read as another one, or as none, would count as free.
     @Test func aListWhoseNamesCannotBeReadIsNone() async throws {
         func entry(_ href: String) -> String { "<D:response>\(href)</D:response>" }
-        for href in ["", "<D:href/>", "<D:href></D:href>", "<D:href>&a;</D:href>", "<D:href>/dav/a%EF%BF%BD.jpg</D:href>"] {
+        for href in [
+            "", "<D:href/>", "<D:href></D:href>", "<D:href>&a;</D:href>", "<D:href>/dav/a%EF%BF%BD.jpg</D:href>",
+        ] {
             #expect(try await Self.names(Self.list(entry(href))) == nil, "\(href)")
         }
         let good = Self.list(entry("<D:href>/dav/a.jpg</D:href>"))
@@ -162,7 +173,8 @@ struct WebDAVTargetTests {
         } catch { #expect(error.code == .misconfigured) }
     }
 
-    /// The answer to the renaming was lost, and nobody may read what stands there: under another name it would be there twice.
+    /// The answer to the renaming was lost, and nobody may read what stands there: under another name it would be there
+    /// twice.
     @Test func whatMayBeOursIsNotSentUnderAnotherName() async throws {
         let server = try FaultServer { seen, _ in
             switch seen.method {

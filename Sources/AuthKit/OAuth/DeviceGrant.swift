@@ -35,11 +35,15 @@ public struct DeviceGrant: Sendable {
             throw IngestError(.unavailable, "\(client.issuer) gave no code to sign in with.")
         }
         try ProviderMetadata.require(url)
-        let complete = reply["verification_uri_complete"].flatMap { WebAddress($0)?.isEncrypted == WebAddress(url)?.isEncrypted ? $0 : nil }
-        await prompter.invite(SignInPrompt(url: url, code: HeaderText.clean(String(user.prefix(40))), completeURL: complete, opens: true))
+        let complete = reply["verification_uri_complete"].flatMap {
+            WebAddress($0)?.isEncrypted == WebAddress(url)?.isEncrypted ? $0 : nil
+        }
+        await prompter.invite(
+            SignInPrompt(url: url, code: HeaderText.clean(String(user.prefix(40))), completeURL: complete, opens: true))
         let seconds = min(Self.limit, max(1, reply.seconds("expires_in") ?? 900))
         // However long it is: whoever asks sooner is told to slow down, and no provider has to go on answering.
-        return try await poll(code, interval: Double(max(1, reply.seconds("interval") ?? 5)), until: client.clock() + seconds)
+        return try await poll(
+            code, interval: Double(max(1, reply.seconds("interval") ?? 5)), until: client.clock() + seconds)
     }
 
     private static func granted(_ answer: OAuthAnswer, _ issuer: String) throws(IngestError) -> OAuthReply {
@@ -48,7 +52,8 @@ public struct DeviceGrant: Sendable {
         case .refused(let refusal):
             var error = refusal.error(issuer)
             if ["unauthorized_client", "unsupported_grant_type", "device_flow_disabled"].contains(refusal.code) {
-                error.advice = "Allow this client the device code grant at the provider, or use `filmgate login --browser`."
+                error.advice =
+                    "Allow this client the device code grant at the provider, or use `filmgate login --browser`."
             }
             throw error
         }
@@ -99,6 +104,7 @@ public struct DeviceGrant: Sendable {
     }
 
     private static var tooLate: IngestError {
-        IngestError(.unauthorized, "The code ran out before it was used.", advice: "Run `filmgate login` again for a new one.")
+        IngestError(
+            .unauthorized, "The code ran out before it was used.", advice: "Run `filmgate login` again for a new one.")
     }
 }

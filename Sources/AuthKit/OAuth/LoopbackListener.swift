@@ -16,23 +16,29 @@ public final class LoopbackListener: Sendable {
     /// `unavailable` when none is.
     public init(ports: [Int]) throws(IngestError) {
         for port in ports.isEmpty ? [0] : ports {
-            guard let number = UInt16(exactly: port), let free = try? LocalListener(host: "127.0.0.1", port: number) else { continue }
+            guard let number = UInt16(exactly: port), let free = try? LocalListener(host: "127.0.0.1", port: number)
+            else { continue }
             (listener, self.port) = (free, free.port)
             return
         }
-        throw IngestError(.unavailable, "No port is free for the browser to come back to.", advice: "Use `filmgate login --device`.")
+        throw IngestError(
+            .unavailable, "No port is free for the browser to come back to.", advice: "Use `filmgate login --device`.")
     }
 
-    /// The first query that a browser brings and `isOurs` knows; other requests are turned away, and it goes on waiting.
+    /// The first query that a browser brings and `isOurs` knows; other requests are turned away, and it goes on
+    /// waiting.
     ///
     /// Any page in the browser can make requests to this port: one that does not know our state must not end a sign-in.
     /// `unauthorized` after `seconds`, `cancelled` with the task.
-    public func answer(seconds: Int, isOurs: @escaping @Sendable (String) -> Bool = { _ in true }) async throws(IngestError) -> String {
+    public func answer(
+        seconds: Int, isOurs: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) async throws(IngestError) -> String {
         let end = ContinuousClock.now + .seconds(seconds)
         let result: Result<String, IngestError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 BlockingThread.run {
-                    continuation.resume(returning: Result { () throws(IngestError) in try self.serve(until: end, isOurs) })
+                    continuation.resume(
+                        returning: Result { () throws(IngestError) in try self.serve(until: end, isOurs) })
                 }
             }
         } onCancel: {
@@ -45,7 +51,9 @@ public final class LoopbackListener: Sendable {
         var connections: [BrowserConnection] = []
         defer { for connection in connections { close(connection.descriptor) } }
         while ContinuousClock.now < end {
-            if stopped.load(ordering: .relaxed) { throw IngestError(.cancelled, "Stopped while waiting for the browser.") }
+            if stopped.load(ordering: .relaxed) {
+                throw IngestError(.cancelled, "Stopped while waiting for the browser.")
+            }
             let isFull = connections.count >= Self.most
             var watched = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             watched.append(pollfd(fd: isFull ? -1 : listener.descriptor, events: Int16(POLLIN), revents: 0))
@@ -67,7 +75,8 @@ public final class LoopbackListener: Sendable {
             advice: "Where the browser runs on another machine, use `filmgate login --device` or `--paste`.")
     }
 
-    /// Browsers open connections that they may need, and say nothing over them; the one that has something to say comes beside them.
+    /// Browsers open connections that they may need, and say nothing over them; the one that has something to say comes
+    /// beside them.
     private static let most = 32
 
     /// Nobody is waited for longer than 5 s, and no longer than 1 s where others may be waiting outside.
@@ -109,7 +118,8 @@ private struct BrowserConnection {
     /// The query of a GET for our path that `isOurs` knows; another one gets 400, anything else 404, and nil.
     private func query(_ isOurs: (String) -> Bool) -> String? {
         let words = String(decoding: head.prefix { $0 != 13 && $0 != 10 }, as: UTF8.self).split(separator: " ")
-        let place = words.count == 3 ? words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false) : []
+        let place =
+            words.count == 3 ? words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false) : []
         guard words.first == "GET", place.count == 2, String(place[0]) == LoopbackListener.path else {
             send("404 Not Found", "Nothing is here.")
             return nil

@@ -12,8 +12,8 @@ public struct OAuthClient: Sendable {
     public var clock: @Sendable () -> Int
 
     public init(
-        issuer: String, id: String, secret: Secret = Secret(), secrets: any SecretResolver = NoSecrets(), transport: any HTTPTransport,
-        clock: @escaping @Sendable () -> Int = AccountSession.wallClock
+        issuer: String, id: String, secret: Secret = Secret(), secrets: any SecretResolver = NoSecrets(),
+        transport: any HTTPTransport, clock: @escaping @Sendable () -> Int = AccountSession.wallClock
     ) {
         (self.issuer, self.id, self.secret, self.secrets) = (issuer, id, secret, secrets)
         (self.transport, self.clock) = (transport, clock)
@@ -31,7 +31,9 @@ public struct OAuthClient: Sendable {
     }
 
     /// Posts a form, with the client's own credentials.
-    public func post(_ endpoint: String, _ form: Form, _ metadata: ProviderMetadata) async throws(IngestError) -> OAuthAnswer {
+    public func post(_ endpoint: String, _ form: Form, _ metadata: ProviderMetadata) async throws(IngestError)
+        -> OAuthAnswer
+    {
         try ProviderMetadata.require(endpoint)
         var request = HTTPRequest("POST", endpoint, headers: [("Accept", "application/json")]), form = form
         var hidden = form.filter { Self.isSecret($0.name) }.map { SecretValue($0.value) }
@@ -49,14 +51,18 @@ public struct OAuthClient: Sendable {
             form.append(("client_id", id))
         }
         let text = form.map { "\(Percent.encode($0.name))=\(Percent.encode($0.value))" }.joined(separator: "&")
-        var response = try await transport.send(HTTPExchange(request, body: .text(text, type: "application/x-www-form-urlencoded")))
+        var response = try await transport.send(
+            HTTPExchange(request, body: .text(text, type: "application/x-www-form-urlencoded")))
         response.redactor = Redactor(secrets: hidden)
         return try OAuthAnswer(response, receivedAt: clock())
     }
 
     private static func isSecret(_ name: String) -> Bool {
-        ["refresh_token", "code", "code_verifier", "device_code", "token", "client_secret", "password", "subject_token"]
-            .contains(name)
+        [
+            "refresh_token", "code", "code_verifier", "device_code", "token", "client_secret", "password",
+            "subject_token",
+        ]
+        .contains(name)
     }
 }
 
@@ -74,7 +80,9 @@ public enum OAuthAnswer: Sendable {
         if (200..<300).contains(response.status), !response.isPage, gives {
             self = .fine(OAuthReply(json: response.json ?? .object([:]), at: receivedAt))
         } else if let code, response.status < 500 {
-            let words = response.json?["error_description"]?.text.map { String(response.redactor.scrub($0).prefix(200)) }
+            let words = response.json?["error_description"]?.text.map {
+                String(response.redactor.scrub($0).prefix(200))
+            }
             self = .refused(
                 OAuthRefusal(
                     code: String(code.prefix(64)), words: words.map(HeaderText.clean), status: response.status,
@@ -84,7 +92,9 @@ public enum OAuthAnswer: Sendable {
             self = .refused(OAuthRefusal(code: "\(response.status)", words: nil, status: response.status))
         } else {
             var error = HTTPStatus.error(for: response)
-            if error.code == .rejected || error.code == .unauthorized { (error.code, error.advice) = (.unavailable, nil) }
+            if error.code == .rejected || error.code == .unauthorized {
+                (error.code, error.advice) = (.unavailable, nil)
+            }
             if response.isPage { error.code = .unavailable }
             throw error
         }
@@ -97,9 +107,11 @@ public struct OAuthRefusal: Sendable, Hashable {
     /// Asked for with the answer.
     public var retryAfter: Duration?
 
-    /// Says nothing about the sign-in: the provider is busy, or has trouble of its own (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
+    /// Says nothing about the sign-in: the provider is busy, or has trouble of its own (RFC 6749 §4.1.2.1, RFC 8628
+    /// §3.5).
     public var isPassing: Bool {
-        [408, 425, 429].contains(status) || ["slow_down", "temporarily_unavailable", "server_error", "too_many_requests"].contains(code)
+        [408, 425, 429].contains(status)
+            || ["slow_down", "temporarily_unavailable", "server_error", "too_many_requests"].contains(code)
             || code.hasPrefix("rate_limit")
     }
 

@@ -6,13 +6,16 @@ extension OAuthClient {
     ///
     /// `unauthorized` when the answer lacks a token, or its ID token is not for us.
     public func credential(_ reply: OAuthReply, nonce: String? = nil) async throws(IngestError) -> Credential {
-        guard let access = reply["access_token"] else { throw IngestError(.unauthorized, "\(issuer) gave no access token.") }
+        guard let access = reply["access_token"] else {
+            throw IngestError(.unauthorized, "\(issuer) gave no access token.")
+        }
         guard HeaderText.clean(access) == access else {
             throw IngestError(.unauthorized, "\(issuer) gave an access token with characters that no header may have.")
         }
         guard reply.isBearer else {
             throw IngestError(
-                .unauthorized, "\(issuer) gave a token of a kind that is not known here: \(HeaderText.clean(reply.kind)).",
+                .unauthorized,
+                "\(issuer) gave a token of a kind that is not known here: \(HeaderText.clean(reply.kind)).",
                 advice: "Let the provider give this client Bearer tokens.")
         }
         let identity = try reply["id_token"].map { text throws(IngestError) in try IDToken(text) }
@@ -22,7 +25,8 @@ extension OAuthClient {
             account = try? await userInfo(SecretValue(access), metadata)
         }
         var credential = Credential(
-            issuer: issuer, client: id, access: SecretValue(access), obtained: reply.at, account: account ?? Account(id: id, issuer: issuer)
+            issuer: issuer, client: id, access: SecretValue(access), obtained: reply.at,
+            account: account ?? Account(id: id, issuer: issuer)
         )
         credential.refresh = reply["refresh_token"].map { SecretValue($0) }
         credential.identity = reply["id_token"].map { SecretValue($0) }
@@ -48,7 +52,8 @@ extension OAuthClient {
         return fresh
     }
 
-    /// An ID token that is not for us is dropped; the tokens beside it are not, for the refresh token has changed hands already.
+    /// An ID token that is not for us is dropped; the tokens beside it are not, for the refresh token has changed hands
+    /// already.
     private func isOurs(_ text: String) -> Bool {
         guard let token = try? IDToken(text) else { return false }
         return (try? token.check(issuer: issuer, client: id, nonce: nil, now: clock())) != nil
@@ -56,7 +61,9 @@ extension OAuthClient {
 
     /// Asks who an access token belongs to.
     public func userInfo(_ access: SecretValue, _ metadata: ProviderMetadata) async throws(IngestError) -> Account {
-        guard let endpoint = metadata.userInfo else { throw IngestError(.misconfigured, "\(issuer) has no userinfo endpoint.") }
+        guard let endpoint = metadata.userInfo else {
+            throw IngestError(.misconfigured, "\(issuer) has no userinfo endpoint.")
+        }
         var request = HTTPRequest("GET", endpoint, headers: [("Accept", "application/json")])
         request.set("Authorization", "Bearer \(access.reveal())")
         var response = try await transport.send(HTTPExchange(request))
@@ -86,10 +93,12 @@ extension Account {
     init?(claims: JSONValue, issuer: String) {
         guard let id = claims["sub"]?.text, !id.isEmpty else { return nil }
         func claim(_ names: String...) -> String? {
-            names.lazy.compactMap { claims[$0]?.text }.first { !$0.isEmpty }.map { HeaderText.clean(String($0.prefix(200))) }
+            names.lazy.compactMap { claims[$0]?.text }.first { !$0.isEmpty }.map {
+                HeaderText.clean(String($0.prefix(200)))
+            }
         }
         self.init(
-            id: HeaderText.clean(String(id.prefix(256))), name: claim("name", "preferred_username", "nickname", "username"),
-            email: claim("email"), issuer: issuer)
+            id: HeaderText.clean(String(id.prefix(256))),
+            name: claim("name", "preferred_username", "nickname", "username"), email: claim("email"), issuer: issuer)
     }
 }

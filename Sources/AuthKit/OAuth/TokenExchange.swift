@@ -19,7 +19,8 @@ public struct TokenExchange: Sendable {
             var error = refusal.error(client.issuer)
             switch refusal.code {
             case "unsupported_grant_type", "unauthorized_client":
-                error.advice = "Allow this client the token exchange grant at the provider, or sign in with --device or --browser."
+                error.advice =
+                    "Allow this client the token exchange grant at the provider, or sign in with --device or --browser."
             case "invalid_grant", "invalid_request", "invalid_token":
                 error.advice =
                     "Get a new identity token, made for a client that this provider trusts, and give it at once: it soon runs out."
@@ -34,12 +35,15 @@ extension IDToken {
     /// One that a person hands in for exchange: asked for at the desk, and looked at before it is sent anywhere.
     ///
     /// `unauthorized` when it is none, or has run out.
-    public static func handedIn(_ prompter: any SignInPrompter, now: Int) async throws(IngestError) -> (text: SecretValue, token: IDToken) {
+    public static func handedIn(_ prompter: any SignInPrompter, now: Int) async throws(IngestError) -> (
+        text: SecretValue, token: IDToken
+    ) {
         let text = try await prompter.ask("Identity token", hidden: true)
         let again = "Get a new one and give it at once; such tokens hold for minutes."
         guard let token = try? IDToken(text) else {
             throw IngestError(
-                .unauthorized, "What was given is no identity token: that is a signed JWT, three parts with dots between them.",
+                .unauthorized,
+                "What was given is no identity token: that is a signed JWT, three parts with dots between them.",
                 advice: "Give the token alone, on one line.")
         }
         guard token.claims["iss"]?.text != nil else {

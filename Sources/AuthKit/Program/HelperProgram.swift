@@ -3,20 +3,24 @@ import Glibc
 
 /// Runs a small program for what it prints: a credential helper, an unlock hook.
 ///
-/// No shell: the words are what they are. At a terminal its stderr is ours, so that it can speak for itself; elsewhere, where a log may
-/// keep it, what it says there is passed on without what it printed. The passphrase variable is not passed on.
+/// No shell: the words are what they are. At a terminal its stderr is ours, so that it can speak for itself; elsewhere,
+/// where a log may keep it, what it says there is passed on without what it printed. The passphrase variable is not
+/// passed on.
 public enum HelperProgram {
     /// What the program printed, at most `limit` bytes.
     ///
-    /// Blocks, at most for `seconds`; the program is killed then, where there is no terminal with all that it started. `unauthorized`,
-    /// with the program's name and never its output, when it cannot be started, fails, prints too much or takes too long.
-    public static func run(_ words: [String], input: [UInt8] = [], seconds: Int = 30, limit: Int = 64 << 10) throws(IngestError) -> [UInt8]
-    {
+    /// Blocks, at most for `seconds`; the program is killed then, where there is no terminal with all that it started.
+    /// `unauthorized`, with the program's name and never its output, when it cannot be started, fails, prints too much
+    /// or takes too long.
+    public static func run(
+        _ words: [String], input: [UInt8] = [], seconds: Int = 30, limit: Int = 64 << 10
+    ) throws(IngestError) -> [UInt8] {
         guard let name = words.first, name.hasPrefix("/") else {
             throw IngestError(.misconfigured, "A program must be named by its whole path.")
         }
         func failure(_ what: String) -> IngestError { IngestError(.unauthorized, "\(name) \(what).") }
-        var command = ChildProcess.Command(words, environment: ChildProcess.Command.inherited(without: [PassphraseSource.variable]))
+        var command = ChildProcess.Command(
+            words, environment: ChildProcess.Command.inherited(without: [PassphraseSource.variable]))
         // A program that asks somebody at the terminal must stay in the group that may read there.
         command.hasOwnGroup = !hasTerminal
         let program: PipedProcess
@@ -42,7 +46,8 @@ public enum HelperProgram {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// What it printed, up to the end of its output or a little more than the limit, and how it ended; nil where it took too long.
+    /// What it printed, up to the end of its output or a little more than the limit, and how it ended; nil where it
+    /// took too long.
     ///
     /// One that has closed its output and stays is killed after as long again.
     private static func listen(

@@ -2,7 +2,8 @@ import FilmgateCore
 import Glibc
 import HTTPKit
 
-/// What a helper says on its stderr where no person reads along: kept until it has ended, then passed on without its secret.
+/// What a helper says on its stderr where no person reads along: kept until it has ended, then passed on without its
+/// secret.
 struct StderrCapture {
     private var bytes: [UInt8] = []
     /// Bytes kept, from the end.

@@ -22,7 +22,9 @@ extension AccountSession {
         defer { lock?.release() }
         if !unsaved { try await load() }
         guard let stored = held else {
-            guard var fresh = try await grant.obtain() else { throw signInNeeded("Nobody is signed in for `\(name)` any more.") }
+            guard var fresh = try await grant.obtain() else {
+                throw signInNeeded("Nobody is signed in for `\(name)` any more.")
+            }
             fresh.generation = 1
             return try await keep(fresh, insteadOf: nil)
         }
@@ -30,7 +32,9 @@ extension AccountSession {
         guard isOurs || grant.obtains else { throw signInNeeded(foreign(stored)) }
         // Another process was faster.
         if isOurs, stored.generation != old?.generation, !isOver(stored) { return stored }
-        guard refused != Self.proof(of: stored) else { throw signInNeeded("The provider refused to renew the sign-in `\(name)`.") }
+        guard refused != Self.proof(of: stored) else {
+            throw signInNeeded("The provider refused to renew the sign-in `\(name)`.")
+        }
         // The old token may be worth nothing as soon as it was shown: not without a place for the new one.
         let room = try await room()
         var fresh = try await exchanged(stored)
@@ -46,7 +50,8 @@ extension AccountSession {
         return try await Self.pool.run { () throws(IngestError) in try DiskReservation(in: directory, bytes: bytes) }
     }
 
-    /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for a short while only.
+    /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for
+    /// a short while only.
     private func exchanged(_ stored: Credential) async throws(IngestError) -> Credential {
         do throws(IngestError) {
             do throws(IngestError) { return try await grant.refresh(stored) } catch {
@@ -57,7 +62,8 @@ extension AccountSession {
             guard error.code == .unauthorized else { throw error }
             if let other = try await sibling(of: stored) { return other }
             refused = Self.proof(of: stored)
-            // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put right.
+            // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put
+            // right.
             if grant.obtains { (held, seen, refused) = (nil, nil, nil) }
             let why = "The sign-in `\(name)` has ended: \(error.message)"
             become(.expired(why))

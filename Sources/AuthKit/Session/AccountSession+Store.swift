@@ -44,8 +44,8 @@ extension AccountSession {
 
     /// Takes a new credential over that came of `old`.
     ///
-    /// It is stored before anyone uses it; when that fails it still serves this process, and storing is tried again. When somebody signed
-    /// in anew or out meanwhile, that counts.
+    /// It is stored before anyone uses it; when that fails it still serves this process, and storing is tried again.
+    /// When somebody signed in anew or out meanwhile, that counts.
     func keep(_ fresh: Credential, insteadOf old: Credential?) async throws(IngestError) -> Credential {
         // What could not be stored before has left there what stood there then.
         if !unsaved { before = old.map(Self.proof) }
@@ -70,7 +70,9 @@ extension AccountSession {
         var saved = true
         if grant.stores {
             saved = try await Self.pool.run { () throws(IngestError) in
-                try vault.set(entry, text) { stored in stored.flatMap { Credential(text: $0) }.map(Self.proof) == before }
+                try vault.set(entry, text) { stored in
+                    stored.flatMap { Credential(text: $0) }.map(Self.proof) == before
+                }
             }
         }
         if saved, unsaved { become(.signedIn(credential.account)) }
@@ -79,8 +81,8 @@ extension AccountSession {
         return saved
     }
 
-    /// Writes beside the credential that it cannot be renewed any more, so that whoever looks later knows; a store that takes no note is
-    /// no reason to ask the provider again.
+    /// Writes beside the credential that it cannot be renewed any more, so that whoever looks later knows; a store that
+    /// takes no note is no reason to ask the provider again.
     func remember(_ why: String, of stored: Credential) async {
         guard grant.stores else { return }
         let vault = vault, entry = entry, proof = Self.proof(of: stored)
@@ -119,7 +121,9 @@ extension AccountSession {
             if fresh.account != known.account { _ = try await keep(fresh, insteadOf: known) }
         } catch {
             guard error.code == .unauthorized else { throw error }
-            guard let renewed = try await credential(after: { $0.access.reveal() == known.access.reveal() }) else { throw error }
+            guard let renewed = try await credential(after: { $0.access.reveal() == known.access.reveal() }) else {
+                throw error
+            }
             _ = try await grant.account(of: renewed)
         }
     }
@@ -127,7 +131,9 @@ extension AccountSession {
     var facts: AccountFacts {
         var facts = AccountFacts(state: state)
         guard let held, grant.issued(held) else { return facts }
-        if case .signedIn = state, isOver(held), !grant.renews(held) { facts.state = .expired("The sign-in has run out.") }
+        if case .signedIn = state, isOver(held), !grant.renews(held) {
+            facts.state = .expired("The sign-in has run out.")
+        }
         (facts.expires, facts.renews) = (held.expires, grant.renews(held))
         (facts.scope, facts.origins) = (held.scope, held.origins)
         return facts
@@ -136,7 +142,9 @@ extension AccountSession {
     /// Signs in by `body`, which talks with the person, and stores what it brings.
     ///
     /// `origins`: where it may be sent from then on; none = nowhere. A sign-in that fails leaves what was there before.
-    public func signIn(_ origins: [String], _ body: () async throws(IngestError) -> Credential) async throws(IngestError) -> Account {
+    public func signIn(
+        _ origins: [String], _ body: () async throws(IngestError) -> Credential
+    ) async throws(IngestError) -> Account {
         // Before anybody takes the trouble: what comes of it can be stored.
         try await load()
         let before = state
@@ -163,7 +171,9 @@ extension AccountSession {
             stored = .success(held)
         } else {
             stored = await Result { () async throws(IngestError) in
-                try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }.flatMap { Credential(text: $0) }
+                try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }.flatMap {
+                    Credential(text: $0)
+                }
             }
         }
         (held, unsaved) = (nil, false)

@@ -1,10 +1,11 @@
 public import FilmgateCore
 import HTTPKit
 
-/// One sign-in over its whole life: restored from the store, renewed before it ends, shared by all callers and processes.
+/// One sign-in over its whole life: restored from the store, renewed before it ends, shared by all callers and
+/// processes.
 ///
-/// Passing trouble never signs out. Only one renewal is under way at a time: in this process because callers join it, between processes
-/// because a lock file is held around it and the store is read again inside.
+/// Passing trouble never signs out. Only one renewal is under way at a time: in this process because callers join it,
+/// between processes because a lock file is held around it and the store is read again inside.
 public actor AccountSession {
     public nonisolated let name: String
     let vault: Vault, grant: any AccountGrant
@@ -26,7 +27,10 @@ public actor AccountSession {
     /// `name`: the entry's name in the pipeline file.
     ///
     /// `clock`: seconds since 1970.
-    public init(name: String, vault: Vault, grant: any AccountGrant, clock: @escaping @Sendable () -> Int = AccountSession.wallClock) {
+    public init(
+        name: String, vault: Vault, grant: any AccountGrant,
+        clock: @escaping @Sendable () -> Int = AccountSession.wallClock
+    ) {
         (self.name, self.vault, self.grant, self.clock) = (name, vault, grant, clock)
     }
 
@@ -36,7 +40,8 @@ public actor AccountSession {
 
     /// A credential that holds for a while, renewed before where that is due.
     ///
-    /// `unauthorized`, with the advice to sign in, when there is none; while the provider cannot be reached, the old one as long as it holds.
+    /// `unauthorized`, with the advice to sign in, when there is none; while the provider cannot be reached, the old
+    /// one as long as it holds.
     public func credential() async throws(IngestError) -> Credential {
         let known = try await current()
         if refused != nil, refused == Self.proof(of: known), isOver(known) { throw signInNeeded(reason) }
@@ -47,7 +52,8 @@ public actor AccountSession {
         }
     }
 
-    /// After a refusal of `rejected` by a server: a credential that differs from it, or nil when there is none to be had.
+    /// After a refusal of `rejected` by a server: a credential that differs from it, or nil when there is none to be
+    /// had.
     public func credential(after rejected: (Credential) -> Bool) async throws(IngestError) -> Credential? {
         let known = try await current()
         if !rejected(known) { return known }
@@ -85,7 +91,9 @@ public actor AccountSession {
         return "The sign-in `\(name)` has ended."
     }
 
-    func signInNeeded(_ why: String) -> IngestError { IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.") }
+    func signInNeeded(_ why: String) -> IngestError {
+        IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.")
+    }
 
     /// A minute before the end; half way for tokens that live shorter than two.
     func isDue(_ credential: Credential) -> Bool {

@@ -25,25 +25,32 @@ public struct Credential: Sendable {
     public var extra: [String: SecretValue] = [:]
 
     public init(issuer: String, client: String, access: SecretValue, obtained: Int, account: Account) {
-        (self.issuer, self.client, self.access, self.obtained, self.account) = (issuer, client, access, obtained, account)
+        (self.issuer, self.client, self.access, self.obtained, self.account) = (
+            issuer, client, access, obtained, account
+        )
     }
 
     /// Nil when `text` is not what `text` of a credential gives.
     init?(text: SecretValue) {
-        guard let json = JSONValue(Array(text.reveal().utf8)), let issuer = json["issuer"]?.text, let client = json["client"]?.text,
-            let access = json["access"]?.text, case .integer(let obtained)? = json["obtained"], let id = json["account"]?["id"]?.text
+        guard let json = JSONValue(Array(text.reveal().utf8)), let issuer = json["issuer"]?.text,
+            let client = json["client"]?.text,
+            let access = json["access"]?.text, case .integer(let obtained)? = json["obtained"],
+            let id = json["account"]?["id"]?.text
         else { return nil }
         let account = Account(
             id: id, name: json["account"]?["name"]?.text, email: json["account"]?["email"]?.text,
             issuer: json["account"]?["issuer"]?.text)
-        self.init(issuer: issuer, client: client, access: SecretValue(access), obtained: Int(obtained), account: account)
+        self.init(
+            issuer: issuer, client: client, access: SecretValue(access), obtained: Int(obtained), account: account)
         refresh = json["refresh"]?.text.map { SecretValue($0) }
         identity = json["identity"]?.text.map { SecretValue($0) }
         (scope, ended) = (json["scope"]?.text, json["ended"]?.text)
         if case .integer(let seconds)? = json["expires"] { expires = Int(seconds) }
         if case .integer(let number)? = json["generation"] { generation = Int(number) }
         if case .array(let items)? = json["origins"] { origins = items.compactMap(\.text) }
-        if case .object(let members)? = json["extra"] { extra = members.compactMapValues { $0.text.map { SecretValue($0) } } }
+        if case .object(let members)? = json["extra"] {
+            extra = members.compactMapValues { $0.text.map { SecretValue($0) } }
+        }
     }
 
     /// For the store.
@@ -53,8 +60,9 @@ public struct Credential: Sendable {
             who[key] = value.map { .string($0) }
         }
         var members: JSONObject = [
-            "issuer": .string(issuer), "client": .string(client), "access": .string(access.reveal()), "obtained": .integer(Int64(obtained)),
-            "generation": .integer(Int64(generation)), "account": .object(who), "origins": .array(origins.map { .string($0) }),
+            "issuer": .string(issuer), "client": .string(client), "access": .string(access.reveal()),
+            "obtained": .integer(Int64(obtained)), "generation": .integer(Int64(generation)), "account": .object(who),
+            "origins": .array(origins.map { .string($0) }),
             "extra": .object(JSONObject(extra.mapValues { .string($0.reveal()) })),
         ]
         members["refresh"] = refresh.map { .string($0.reveal()) }

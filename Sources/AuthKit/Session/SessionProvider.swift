@@ -42,7 +42,9 @@ extension SessionProvider {
     /// What was made for other addresses than the pipeline's is as good as ended: nothing is sent with it there.
     public func restore(validating: Bool) async throws(IngestError) -> AccountFacts {
         var facts = try await session.restore(validating: validating)
-        if case .signedIn = facts.state, !facts.origins.isEmpty, let new = scope.origins.first(where: { !facts.origins.contains($0) }) {
+        if case .signedIn = facts.state, !facts.origins.isEmpty,
+            let new = scope.origins.first(where: { !facts.origins.contains($0) })
+        {
             facts.state = .expired("It was made for \(facts.origins.joined(separator: ", ")), not for \(new).")
         }
         return facts
@@ -52,9 +54,12 @@ extension SessionProvider {
 }
 
 extension AccountSession {
-    /// `untrusted` when the credential was made for other origins: an edit of the pipeline file does not send it anywhere new.
+    /// `untrusted` when the credential was made for other origins: an edit of the pipeline file does not send it
+    /// anywhere new.
     public nonisolated func require(_ request: HTTPRequest, in credential: Credential) throws(IngestError) {
-        guard !credential.origins.isEmpty, let origin = WebAddress(request.url)?.origin, !credential.origins.contains(origin) else {
+        guard !credential.origins.isEmpty, let origin = WebAddress(request.url)?.origin,
+            !credential.origins.contains(origin)
+        else {
             return
         }
         throw IngestError(

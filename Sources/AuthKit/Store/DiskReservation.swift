@@ -3,7 +3,8 @@ import Glibc
 
 /// Room on the store's disk, taken before a provider is asked for something that can be had only once.
 ///
-/// A refresh token that rotates is lost when its successor cannot be written. Its file has no name and goes with the object.
+/// A refresh token that rotates is lost when its successor cannot be written. Its file has no name and goes with the
+/// object.
 final class DiskReservation: Sendable {
     private let descriptor: CInt
 

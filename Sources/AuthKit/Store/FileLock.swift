@@ -34,7 +34,9 @@ public final class FileLock: Sendable {
 
     private static func opened(_ path: String) throws(IngestError) -> CInt {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw IngestError(.unavailable, "Cannot lock \(path): \(String(cString: strerror(errno))).") }
+        guard descriptor >= 0 else {
+            throw IngestError(.unavailable, "Cannot lock \(path): \(String(cString: strerror(errno))).")
+        }
         return descriptor
     }
 }

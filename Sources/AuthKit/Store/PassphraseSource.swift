@@ -1,7 +1,8 @@
 public import FilmgateCore
 import Glibc
 
-/// Where the passphrase of a protected store comes from: the environment, a program such as a fingerprint check, or a person.
+/// Where the passphrase of a protected store comes from: the environment, a program such as a fingerprint check, or a
+/// person.
 public struct PassphraseSource: Sendable {
     /// The environment variable that may hold the passphrase; not passed on to programs that Filmgate starts.
     public static let variable = "FILMGATE_PASSPHRASE"
@@ -17,7 +18,8 @@ public struct PassphraseSource: Sendable {
 
     /// The same with another environment.
     public init(
-        environment: @escaping @Sendable (String) -> String?, prompt: (@Sendable () throws(IngestError) -> SecretValue?)? = nil
+        environment: @escaping @Sendable (String) -> String?,
+        prompt: (@Sendable () throws(IngestError) -> SecretValue?)? = nil
     ) {
         (self.environment, self.prompt) = (environment, prompt)
     }

@@ -19,7 +19,8 @@ public struct TypedSecret: Sendable {
         (value, origins) = (SecretValue(String(parts[1])), parts[0].split(separator: " ").map(String.init))
     }
 
-    /// Stores what was typed in for these addresses, and for no other from then on; true where it took another secret's place.
+    /// Stores what was typed in for these addresses, and for no other from then on; true where it took another secret's
+    /// place.
     ///
     /// The same secret typed in again, for other places, serves both.
     @discardableResult
@@ -27,7 +28,9 @@ public struct TypedSecret: Sendable {
         _ value: SecretValue, as name: String, for addresses: [String], in vault: Vault
     ) throws(IngestError) -> Bool {
         var places = Set(origins(of: addresses)), before: TypedSecret?
-        do throws(IngestError) { before = try vault.value(VaultSecrets.entry(name)).map { TypedSecret(stored: $0) } } catch {
+        do throws(IngestError) {
+            before = try vault.value(VaultSecrets.entry(name)).map { TypedSecret(stored: $0) }
+        } catch {
             // What is damaged there is replaced.
             if error.isLocked { throw error }
         }
@@ -38,7 +41,8 @@ public struct TypedSecret: Sendable {
         return before != nil && !isSame
     }
 
-    /// `untrusted` where one of the addresses is none that it was typed in for: an edit of the pipeline file sends it nowhere new.
+    /// `untrusted` where one of the addresses is none that it was typed in for: an edit of the pipeline file sends it
+    /// nowhere new.
     func require(_ addresses: [String], _ name: String, signIn: String) throws(IngestError) {
         let strange = Self.origins(of: addresses).filter { !origins.contains($0) }
         guard !origins.isEmpty, !strange.isEmpty else { return }

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Filmgate's own secret store: one file, 0600, in the state directory, optionally sealed with a passphrase.
 ///
-/// Everything blocks: for the disk, and while locked for the gate. Safe to use from several tasks and several processes at once: changes
-/// are made under a lock on what stands there then, and replace the file whole.
+/// Everything blocks: for the disk, and while locked for the gate. Safe to use from several tasks and several processes
+/// at once: changes are made under a lock on what stands there then, and replace the file whole.
 public final class Vault: Sendable {
     private struct Memory { var key: SecretKey?, salt: [UInt8] = [], idle = 0, used = ContinuousClock.now }
     /// What tells one version of the store's file from the next.
@@ -20,7 +20,8 @@ public final class Vault: Sendable {
 
     /// `directory`: the state directory; made, 0700, when something is first stored.
     public init(
-        directory: String, gate: PassphraseSource = PassphraseSource(), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        directory: String, gate: PassphraseSource = PassphraseSource(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         (self.directory, self.gate, self.now) = (directory, gate, now)
     }
@@ -35,7 +36,8 @@ public final class Vault: Sendable {
         guard let text = file.entries[name] else { return nil }
         guard let wrap = file.wrap else { return SecretValue(text) }
         guard let plain = VaultWrap.open(text, as: name, with: try key(wrap)) else {
-            throw IngestError(.unauthorized, "The entry `\(name)` of the secret store is damaged.", cause: VaultDamaged())
+            throw IngestError(
+                .unauthorized, "The entry `\(name)` of the secret store is damaged.", cause: VaultDamaged())
         }
         return SecretValue(plain)
     }
@@ -43,12 +45,17 @@ public final class Vault: Sendable {
     /// Stores `value` under `name`, durably; nil removes.
     ///
     /// Removing needs no passphrase.
-    public func set(_ name: String, _ value: SecretValue?) throws(IngestError) { _ = try set(name, value) { _ in true } }
+    public func set(_ name: String, _ value: SecretValue?) throws(IngestError) {
+        _ = try set(name, value) { _ in true }
+    }
 
     /// The same, but only where `fits` what is stored at that very moment; false when it did not.
-    public func set(_ name: String, _ value: SecretValue?, where fits: (SecretValue?) -> Bool) throws(IngestError) -> Bool {
+    public func set(_ name: String, _ value: SecretValue?, where fits: (SecretValue?) -> Bool) throws(IngestError)
+        -> Bool
+    {
         // Asking for a passphrase may take long: before the lock.
-        let wrap = value == nil ? nil : try VaultFile.read(path).wrap, key = try wrap.map { wrap throws(IngestError) in try self.key(wrap) }
+        let wrap = value == nil ? nil : try VaultFile.read(path).wrap
+        let key = try wrap.map { wrap throws(IngestError) in try self.key(wrap) }
         return try change { file throws(IngestError) in
             guard let value else {
                 file.entries[name] = nil
@@ -57,7 +64,9 @@ public final class Vault: Sendable {
             guard file.wrap?.salt == wrap?.salt else {
                 throw IngestError(.unavailable, "The secret store's passphrase was changed meanwhile; try again.")
             }
-            let stored = file.entries[name].flatMap { text in key.map { VaultWrap.open(text, as: name, with: $0) } ?? text }
+            let stored = file.entries[name].flatMap { text in
+                key.map { VaultWrap.open(text, as: name, with: $0) } ?? text
+            }
             guard fits(stored.map { SecretValue($0) }) else { return false }
             file.entries[name] =
                 try key.map { key throws(IngestError) in try VaultWrap.seal(value.reveal(), as: name, with: key) }
@@ -73,8 +82,8 @@ public final class Vault: Sendable {
 
     /// Seals everything with `passphrase` (nil: takes the seal off); the old one must be at hand where there is one.
     ///
-    /// `hook`: a program that prints the passphrase once it is content with whoever sits there. `idle`: seconds without use after which the
-    /// key is forgotten.
+    /// `hook`: a program that prints the passphrase once it is content with whoever sits there. `idle`: seconds without
+    /// use after which the key is forgotten.
     public func protect(with passphrase: SecretValue?, hook: [String] = [], idle: Int = 900) throws(IngestError) {
         let old = try VaultFile.read(path).wrap, oldKey = try old.map { wrap throws(IngestError) in try key(wrap) }
         var wrap = passphrase.map { _ in VaultWrap() }, newKey: SecretKey?
@@ -87,9 +96,12 @@ public final class Vault: Sendable {
         try change { file throws(IngestError) in
             for (name, text) in file.entries {
                 guard let plain = oldKey.map({ VaultWrap.open(text, as: name, with: $0) }) ?? text else {
-                    throw IngestError(.unauthorized, "The entry `\(name)` of the secret store is damaged.", cause: VaultDamaged())
+                    throw IngestError(
+                        .unauthorized, "The entry `\(name)` of the secret store is damaged.", cause: VaultDamaged())
                 }
-                file.entries[name] = try newKey.map { key throws(IngestError) in try VaultWrap.seal(plain, as: name, with: key) } ?? plain
+                file.entries[name] =
+                    try newKey.map { key throws(IngestError) in try VaultWrap.seal(plain, as: name, with: key) }
+                    ?? plain
             }
             file.wrap = wrap
             return true
@@ -102,10 +114,12 @@ public final class Vault: Sendable {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return Stamp() }
         return Stamp(
-            inode: UInt(facts.st_ino), size: Int(facts.st_size), seconds: facts.st_mtim.tv_sec, nanoseconds: facts.st_mtim.tv_nsec)
+            inode: UInt(facts.st_ino), size: Int(facts.st_size), seconds: facts.st_mtim.tv_sec,
+            nanoseconds: facts.st_mtim.tv_nsec)
     }
 
-    /// False once a store that was unlocked has been left alone for too long: what was read from it should be forgotten too.
+    /// False once a store that was unlocked has been left alone for too long: what was read from it should be forgotten
+    /// too.
     ///
     /// Otherwise counts as a use.
     public func isAwake() -> Bool {
@@ -143,9 +157,13 @@ public final class Vault: Sendable {
             return key
         }
         if let known { return known }
-        guard let passphrase = try gate.passphrase(hook: wrap.hook) else { throw .locked("no terminal can ask for the passphrase.") }
+        guard let passphrase = try gate.passphrase(hook: wrap.hook) else {
+            throw .locked("no terminal can ask for the passphrase.")
+        }
         let key = try wrap.key(passphrase)
-        guard VaultWrap.open(wrap.check, as: "check", with: key) == "filmgate" else { throw .locked("the passphrase is wrong.") }
+        guard VaultWrap.open(wrap.check, as: "check", with: key) == "filmgate" else {
+            throw .locked("the passphrase is wrong.")
+        }
         remember(key, wrap)
         return key
     }

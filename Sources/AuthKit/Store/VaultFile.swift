@@ -15,7 +15,8 @@ struct VaultFile {
 
     /// An empty one when there is no file.
     ///
-    /// Refuses a file or folder that others could read or change, and one that is damaged: `unauthorized`, which holds what waits.
+    /// Refuses a file or folder that others could read or change, and one that is damaged: `unauthorized`, which holds
+    /// what waits.
     static func read(_ path: String) throws(IngestError) -> VaultFile {
         let handle = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if handle < 0, errno == ENOENT { return VaultFile() }
@@ -33,22 +34,28 @@ struct VaultFile {
         let json = bytes.count <= limit ? JSONValue(bytes) : nil
         if case .integer(let version)? = json?["version"], version > Self.version {
             throw refused(
-                path, "was written by a newer Filmgate", "Go on with that one; moved away, its sign-ins would have to be made anew.")
+                path, "was written by a newer Filmgate",
+                "Go on with that one; moved away, its sign-ins would have to be made anew.")
         }
         guard let json, let file = VaultFile(json) else {
             throw IngestError(
                 .unauthorized, "The secret store \(path) is damaged.",
-                advice: "Move it away (mv \(path) \(path).damaged) and sign in again with `filmgate login`.", cause: VaultDamaged())
+                advice: "Move it away (mv \(path) \(path).damaged) and sign in again with `filmgate login`.",
+                cause: VaultDamaged())
         }
         return file
     }
 
     private static func check(_ handle: CInt, _ path: String) throws(IngestError) {
         var facts = stat(), folder = stat()
-        guard fstat(handle, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { throw refused(path, "is not an ordinary file") }
+        guard fstat(handle, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw refused(path, "is not an ordinary file")
+        }
         guard facts.st_uid == geteuid() else { throw refused(path, "belongs to another user") }
         guard facts.st_mode & 0o077 == 0 else {
-            throw refused(path, "can be read or changed by others", "Run: chmod 600 \(path), and sign in anew if others may have read it.")
+            throw refused(
+                path, "can be read or changed by others",
+                "Run: chmod 600 \(path), and sign in anew if others may have read it.")
         }
         let above = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         guard stat(above.isEmpty ? "/" : above, &folder) == 0, folder.st_mode & 0o022 == 0 else {
@@ -72,7 +79,9 @@ struct VaultFile {
     init() {}
 
     init?(_ json: JSONValue) {
-        guard json["version"] == .integer(Self.version), case .object(let members)? = json["entries"] else { return nil }
+        guard json["version"] == .integer(Self.version), case .object(let members)? = json["entries"] else {
+            return nil
+        }
         for (name, value) in members {
             guard case .string(let text) = value else { return nil }
             entries[name] = text
@@ -84,7 +93,9 @@ struct VaultFile {
     }
 
     private var json: JSONValue {
-        var members: JSONObject = ["version": .integer(Self.version), "entries": .object(JSONObject(entries.mapValues { .string($0) }))]
+        var members: JSONObject = [
+            "version": .integer(Self.version), "entries": .object(JSONObject(entries.mapValues { .string($0) })),
+        ]
         if let wrap { members["wrap"] = wrap.json }
         return .object(members)
     }

@@ -19,7 +19,8 @@ public struct VaultSecrets: SecretResolver {
         case .store(let name):
             guard let stored = try vault.value(Self.entry(name)).map({ TypedSecret(stored: $0) }) else {
                 throw IngestError(
-                    .unauthorized, "Nothing is stored under `\(name)`.", advice: "Run `filmgate login \(name)` and type it in.")
+                    .unauthorized, "Nothing is stored under `\(name)`.",
+                    advice: "Run `filmgate login \(name)` and type it in.")
             }
             if let places { try stored.require(places.addresses, name, signIn: places.name) }
             return stored.value

@@ -13,7 +13,8 @@ public struct Asset: Sendable, Identifiable {
     public var digests: Digests?
     /// Fact `media`; nil until the `exif` stage ran, empty where the file says nothing.
     public var media: MediaFacts?
-    /// Fact `unique`: where these bytes have been delivered or promised before; nil until the `dedupe` stage looked, empty when they are new.
+    /// Fact `unique`: where these bytes have been delivered or promised before; nil until the `dedupe` stage looked,
+    /// empty when they are new.
     public var earlier: [DeliveryRow]?
     /// The earliest file with these bytes, as a person would name it; nil when this is the first.
     public var twin: String?
@@ -81,5 +82,7 @@ public struct LocalFile: Sendable, Hashable {
     public var path: String, size: UInt64, ownership: Ownership
     /// False: whoever copied it saw that nowhere 64 KiB in a row are zeros.
     public var mayHoldZeros = true
-    public init(path: String, size: UInt64, ownership: Ownership) { (self.path, self.size, self.ownership) = (path, size, ownership) }
+    public init(path: String, size: UInt64, ownership: Ownership) {
+        (self.path, self.size, self.ownership) = (path, size, ownership)
+    }
 }

@@ -59,7 +59,8 @@ extension CivilTime: CustomStringConvertible {
 }
 
 extension CivilTime: LosslessStringConvertible {
-    /// Reads what `description` writes: `2026-05-01T12:30:05`, with a fraction of 1 to 9 digits and with `Z` or `±hh:mm` where given.
+    /// Reads what `description` writes: `2026-05-01T12:30:05`, with a fraction of 1 to 9 digits and with `Z` or
+    /// `±hh:mm` where given.
     public init?(_ text: String) {
         var text = text
         let read: CivilTime?? = text.withUTF8 { bytes in
@@ -75,7 +76,8 @@ extension CivilTime: LosslessStringConvertible {
         var index = 0
 
         mutating func time() -> CivilTime? {
-            guard let year = digits(4), skip("-"), let month = digits(2), skip("-"), let day = digits(2), skip("T"), let hour = digits(2),
+            guard let year = digits(4), skip("-"), let month = digits(2), skip("-"), let day = digits(2), skip("T"),
+                let hour = digits(2),
                 skip(":"), let minute = digits(2), skip(":"), let second = digits(2)
             else { return nil }
             var nanosecond: Int?, offset: Int?
@@ -125,7 +127,9 @@ extension CivilTime: LosslessStringConvertible {
         private mutating func minutesEast() -> Int? {
             if skip("Z") { return 0 }
             let west = skip("-")
-            guard west || skip("+"), let hours = digits(2), skip(":"), let minutes = digits(2), minutes < 60 else { return nil }
+            guard west || skip("+"), let hours = digits(2), skip(":"), let minutes = digits(2), minutes < 60 else {
+                return nil
+            }
             return (west ? -1 : 1) * (hours * 60 + minutes)
         }
     }
@@ -150,7 +154,9 @@ extension CivilTime: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
-        for (key, value) in [(Key.year, year), (.month, month), (.day, day), (.hour, hour), (.minute, minute), (.second, second)] {
+        for (key, value) in [
+            (Key.year, year), (.month, month), (.day, day), (.hour, hour), (.minute, minute), (.second, second),
+        ] {
             try values.encode(value, forKey: key)
         }
         try values.encodeIfPresent(nanosecond, forKey: .nanosecond)

@@ -1,6 +1,8 @@
-/// A time as a camera writes it: calendar fields, perhaps a fraction and perhaps an offset from UTC, never an instant by itself.
+/// A time as a camera writes it: calendar fields, perhaps a fraction and perhaps an offset from UTC, never an instant
+/// by itself.
 ///
-/// Exif 2.32 §4.6.5 (DateTimeOriginal, SubSecTimeOriginal, OffsetTimeOriginal). The proleptic Gregorian calendar is assumed.
+/// Exif 2.32 §4.6.5 (DateTimeOriginal, SubSecTimeOriginal, OffsetTimeOriginal). The proleptic Gregorian calendar is
+/// assumed.
 public struct CivilTime: Sendable, Hashable {
     // Every file of a card has several of them in memory: 16 bytes each instead of 80.
     private var storedNanosecond: Int32
@@ -44,11 +46,13 @@ public struct CivilTime: Sendable, Hashable {
 
     /// Nil unless every field is in its range (year 1…9999, second 0…60, offset within ±18 h).
     public init?(
-        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int? = nil, offsetMinutes: Int? = nil
+        year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int? = nil,
+        offsetMinutes: Int? = nil
     ) {
         guard (1...9999).contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second),
-            nanosecond.map({ (0..<1_000_000_000).contains($0) }) ?? true, offsetMinutes.map({ (-1080...1080).contains($0) }) ?? true
+            nanosecond.map({ (0..<1_000_000_000).contains($0) }) ?? true,
+            offsetMinutes.map({ (-1080...1080).contains($0) }) ?? true
         else { return nil }
         (storedYear, storedMonth, storedDay) = (Int16(year), UInt8(month), UInt8(day))
         (storedHour, storedMinute, storedSecond) = (UInt8(hour), UInt8(minute), UInt8(second))
@@ -66,13 +70,14 @@ public struct CivilTime: Sendable, Hashable {
         let rest = Int(local - Int64(days) * 86_400)
         let (year, month, day) = Self.date(daysSince1970: days)
         self.init(
-            year: year, month: month, day: day, hour: rest / 3600, minute: rest / 60 % 60, second: rest % 60, nanosecond: nanosecond,
-            offsetMinutes: offsetMinutes)
+            year: year, month: month, day: day, hour: rest / 3600, minute: rest / 60 % 60, second: rest % 60,
+            nanosecond: nanosecond, offsetMinutes: offsetMinutes)
     }
 
     /// Seconds since 1970 as if the civil fields were UTC: for arithmetic and ordering, not an instant.
     public var civilSeconds: Int64 {
-        Int64(Self.daysSince1970(year: year, month: month, day: day)) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        Int64(Self.daysSince1970(year: year, month: month, day: day)) * 86_400
+            + Int64(hour * 3600 + minute * 60 + second)
     }
 
     /// Seconds since 1970; nil where the offset is unknown.
@@ -83,7 +88,9 @@ public struct CivilTime: Sendable, Hashable {
     /// Nil outside years 1…9999.
     public func adding(seconds: Int64) -> CivilTime? {
         let (sum, overflow) = civilSeconds.addingReportingOverflow(seconds)
-        guard !overflow, var moved = CivilTime(unixSeconds: sum, offsetMinutes: 0, nanosecond: nanosecond) else { return nil }
+        guard !overflow, var moved = CivilTime(unixSeconds: sum, offsetMinutes: 0, nanosecond: nanosecond) else {
+            return nil
+        }
         moved.offsetMinutes = offsetMinutes
         return moved
     }

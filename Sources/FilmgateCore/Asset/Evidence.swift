@@ -1,15 +1,18 @@
-/// When a file of a listing may count as one that was taken before, without a look at its bytes: the one rule for cards, dumps, cameras, hot
-/// folders, FTP and modules of one's own.
+/// When a file of a listing may count as one that was taken before, without a look at its bytes: the one rule for
+/// cards, dumps, cameras, hot folders, FTP and modules of one's own.
 ///
-/// Every fact that the source gives must be equal: volume, path, size, modification time, birth time, inode, status change, and the mark of
-/// the medium (``MediumMark``). Equal facts are proof only where one of them belongs to this file alone:
+/// Every fact that the source gives must be equal: volume, path, size, modification time, birth time, inode, status
+/// change, and the mark of the medium (``MediumMark``). Equal facts are proof only where one of them belongs to this
+/// file alone:
 ///
 /// 1. **status**: an inode and a status change, which no program can set: file systems of this machine, network shares;
-/// 2. **date**: a modification time, and a birth time where there is one, by a clock that was set: cards, cameras, modules;
+/// 2. **date**: a modification time, and a birth time where there is one, by a clock that was set: cards, cameras,
+///    modules;
 /// 3. **nothing**: no date, one that cannot be read, or the epoch of a clock that was never set.
 ///
-/// With nothing the file is read, and only SHA-256 says what it is. So are all files of a device that nothing tells from others of its kind
-/// (``SourceSession/identifiesDevice``). What is asked for too often costs a second reading; what is believed too easily costs a picture.
+/// With nothing the file is read, and only SHA-256 says what it is. So are all files of a device that nothing tells
+/// from others of its kind (``SourceSession/identifiesDevice``). What is asked for too often costs a second reading;
+/// what is believed too easily costs a picture.
 public enum Evidence: Sendable, Hashable, Comparable {
     case nothing, date, status
 
@@ -24,21 +27,26 @@ public enum Evidence: Sendable, Hashable, Comparable {
 
     /// True when `facts` can only be those of the file that was `remembered`.
     ///
-    /// With `hourShift` also when its times moved by the same whole hours, a day at most, as a FAT card's do when the computer's zone
-    /// changes: birth and modification together, or, where there are status changes, the modification alone while that stayed.
+    /// With `hourShift` also when its times moved by the same whole hours, a day at most, as a FAT card's do when the
+    /// computer's zone changes: birth and modification together, or, where there are status changes, the modification
+    /// alone while that stayed.
     public static func proves(_ facts: Fingerprint, isSameAs remembered: Fingerprint, hourShift: Bool = false) -> Bool {
         let level = Evidence(facts)
-        guard level > .nothing, facts.size == remembered.size, facts.path.isSpelled(as: remembered.path) else { return false }
+        guard level > .nothing, facts.size == remembered.size, facts.path.isSpelled(as: remembered.path) else {
+            return false
+        }
         guard facts.changed == remembered.changed else { return false }
         // An inode without a status change is a medium's mark.
         let isPlace =
-            facts.changed == 0 ? MediumMark(facts.inode).isSame(as: MediumMark(remembered.inode)) : facts.inode == remembered.inode
+            facts.changed == 0
+            ? MediumMark(facts.inode).isSame(as: MediumMark(remembered.inode)) : facts.inode == remembered.inode
         guard isPlace else { return false }
         let born = facts.born.subtractingReportingOverflow(remembered.born)
         let modified = facts.modified.subtractingReportingOverflow(remembered.modified)
         guard !born.overflow, !modified.overflow else { return false }
         if modified.partialValue == 0, born.partialValue == 0 { return true }
-        return hourShift && isZoneChange(modified.partialValue) && agrees(born.partialValue, with: modified.partialValue, facts, level)
+        return hourShift && isZoneChange(modified.partialValue)
+            && agrees(born.partialValue, with: modified.partialValue, facts, level)
     }
 
     /// Whether what nobody sets moved as the modification time did.
@@ -51,10 +59,11 @@ public enum Evidence: Sendable, Hashable, Comparable {
         return nanoseconds % hour == 0 && nanoseconds.magnitude <= 24 * hour.magnitude
     }
 
-    /// False for a time (nanoseconds since 1970) that says nothing: none at all, or what a clock shows that was never set.
+    /// False for a time (nanoseconds since 1970) that says nothing: none at all, or what a clock shows that was never
+    /// set.
     ///
-    /// Such are all before 2 January 1981 (clocks begin in 1904, 1970 or 1980), the day around the beginning of 2000, and the first minute
-    /// of any year, where makes let their clocks begin anew.
+    /// Such are all before 2 January 1981 (clocks begin in 1904, 1970 or 1980), the day around the beginning of 2000,
+    /// and the first minute of any year, where makes let their clocks begin anew.
     public static func isDate(_ nanoseconds: Int64) -> Bool {
         let seconds = nanoseconds / 1_000_000_000, day: Int64 = 86_400
         guard seconds >= 347_241_600, let time = CivilTime(unixSeconds: seconds) else { return false }
@@ -69,7 +78,8 @@ extension Origin {
     public var evidence: Evidence { Evidence(fingerprint) }
 }
 
-/// Tells a camera's medium, and the body that it is in, from others that show the same paths: what ``Origin/inode`` holds for cameras.
+/// Tells a camera's medium, and the body that it is in, from others that show the same paths: what ``Origin/inode``
+/// holds for cameras.
 ///
 /// 32 bits for the labels of the store and 32 for the body's GUID; 0 where there is none.
 public struct MediumMark: Sendable, Hashable {
@@ -87,7 +97,8 @@ public struct MediumMark: Sendable, Hashable {
     private var labels: UInt64 { number >> 32 }
     private var body: UInt64 { number & 0xFFFF_FFFF }
 
-    /// The labels must be equal, also where there are none; the GUID only where both ways tell one: a body is the same over USB and Wi-Fi.
+    /// The labels must be equal, also where there are none; the GUID only where both ways tell one: a body is the same
+    /// over USB and Wi-Fi.
     public func isSame(as other: MediumMark) -> Bool {
         labels == other.labels && (body == other.body || body == 0 || other.body == 0)
     }

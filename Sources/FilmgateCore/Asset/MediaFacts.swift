@@ -2,7 +2,9 @@
 public struct Rational: Sendable, Hashable, Codable, CustomStringConvertible {
     public var numerator: Int64, denominator: Int64
 
-    public init(_ numerator: Int64, _ denominator: Int64) { (self.numerator, self.denominator) = (numerator, denominator) }
+    public init(_ numerator: Int64, _ denominator: Int64) {
+        (self.numerator, self.denominator) = (numerator, denominator)
+    }
 
     /// The quotient; nil when the denominator is zero.
     public var value: Double? { denominator == 0 ? nil : Double(numerator) / Double(denominator) }

@@ -13,7 +13,8 @@ public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
 
     /// The order within a shot: the first is the shot's primary.
     ///
-    /// A still stands before a clip: a phone's short clip belongs to its still, and a movie's clock is the less certain one.
+    /// A still stands before a clip: a phone's short clip belongs to its still, and a movie's clock is the less certain
+    /// one.
     public var rank: Int {
         switch self {
         case .raw: 0
@@ -40,16 +41,24 @@ public enum MediaKind: String, Sendable, Hashable, Codable, CaseIterable {
                 "3fr arw ari arx bay cap cr2 cr3 crw dcr dcs dng eip erf fff gpr iiq k25 kdc mef mos mrw nef nrw orf ori pef ptx raf raw rw2 rwl rwz sr2 srf srw x3f crm"
             ),
             (.image, "tif tiff png gif bmp webp jxl jp2 psd insp"),
-            (.video, "mov mp4 m4v mts m2ts m2t ts mxf avi mpg mpeg mod tod 3gp 3g2 mkv webm 360 insv braw r3d nev dv wmv"),
+            (
+                .video,
+                "mov mp4 m4v mts m2ts m2t ts mxf avi mpg mpeg mod tod 3gp 3g2 mkv webm 360 insv braw r3d nev dv wmv"
+            ),
             (.audio, "wav mp3 m4a aac aif aiff flac"),
-            (.sidecar, "xmp thm xml lrv lrf dop pp3 cos on1 rmd bim smi cpi mpl bdm cif ppn sav sec nksc aae sidecar ndf gpx nmea log"),
+            (
+                .sidecar,
+                "xmp thm xml lrv lrf dop pp3 cos on1 rmd bim smi cpi mpl bdm cif ppn sav sec nksc aae sidecar ndf gpx nmea log"
+            ),
         ]
         for (kind, list) in names { for name in list.split(separator: " ") { table[String(name)] = kind } }
         return table
     }()
 
     /// What a recorder writes about its medium, under one name each.
-    private static let byName: [String: MediaKind] = ["digital_magazine.bin": .sidecar, "digital_magdynamic.bin": .sidecar]
+    private static let byName: [String: MediaKind] = [
+        "digital_magazine.bin": .sidecar, "digital_magdynamic.bin": .sidecar,
+    ]
 }
 
 /// A file name cut at its last dot: `IMG_1.CR3` is stem `IMG_1`, extension `CR3`.
@@ -60,7 +69,9 @@ public struct FileName: Sendable, Hashable {
 
     public init(_ name: String) {
         let bytes = name.utf8
-        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex else { (stem, ext) = (name, ""); return }
+        guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex else {
+            (stem, ext) = (name, ""); return
+        }
         (stem, ext) = (String(name[..<dot]), String(name[bytes.index(after: dot)...]))
     }
 }

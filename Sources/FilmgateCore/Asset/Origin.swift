@@ -22,15 +22,17 @@ public struct Origin: Sendable, Hashable, Codable {
     public var volumePath: String
 
     public init(
-        source: String, volume: String, root: String, path: String, size: UInt64, modified: Int64, born: Int64 = 0, inode: UInt64 = 0,
-        changed: Int64 = 0, volumePath: String? = nil
+        source: String, volume: String, root: String, path: String, size: UInt64, modified: Int64, born: Int64 = 0,
+        inode: UInt64 = 0, changed: Int64 = 0, volumePath: String? = nil
     ) {
         (self.source, self.volume, self.root, self.path, self.size) = (source, volume, root, path, size)
         (self.modified, self.born, self.inode, self.changed) = (modified, born, inode, changed)
         self.volumePath = volumePath ?? path
     }
 
-    public var name: String { String(path[(path.utf8.lastIndex(of: 0x2F).map { path.utf8.index(after: $0) } ?? path.startIndex)...]) }
+    public var name: String {
+        String(path[(path.utf8.lastIndex(of: 0x2F).map { path.utf8.index(after: $0) } ?? path.startIndex)...])
+    }
     /// The folder part of `path`, empty at the root.
     public var folder: String { path.utf8.lastIndex(of: 0x2F).map { String(path[..<$0]) } ?? "" }
     public var absolutePath: String { root.hasSuffix("/") ? root + path : root + "/" + path }
@@ -54,7 +56,8 @@ public struct Origin: Sendable, Hashable, Codable {
     }
 }
 
-/// Writes what identifies a file, part by part: a card has tens of thousands of them, and interpolating takes several times as long.
+/// Writes what identifies a file, part by part: a card has tens of thousands of them, and interpolating takes several
+/// times as long.
 private struct IdentityWriter {
     let bytes: UnsafeMutableBufferPointer<UInt8>
     var end = 0
@@ -106,11 +109,14 @@ public struct Fingerprint: Sendable, Hashable {
     public var path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64
 
     public init(path: String, size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64) {
-        (self.path, self.size, self.modified, self.born, self.inode, self.changed) = (path, size, modified, born, inode, changed)
+        (self.path, self.size, self.modified, self.born, self.inode, self.changed) = (
+            path, size, modified, born, inode, changed
+        )
     }
 
     public static func == (a: Self, b: Self) -> Bool {
-        (a.size, a.modified, a.born, a.inode, a.changed) == (b.size, b.modified, b.born, b.inode, b.changed) && a.path.isSpelled(as: b.path)
+        (a.size, a.modified, a.born, a.inode, a.changed) == (b.size, b.modified, b.born, b.inode, b.changed)
+            && a.path.isSpelled(as: b.path)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -11,14 +11,15 @@ public struct Receipt: Sendable, Hashable, Codable {
     public var verified: Proof
     /// Nanoseconds since 1970.
     public var at: Int64
-    /// The reason of anything but `done`, in a sentence; for `done`, what was found in place of an earlier copy, mostly nil.
+    /// The reason of anything but `done`, in a sentence; for `done`, what was found in place of an earlier copy, mostly
+    /// nil.
     public var reason: String?
     /// True when the target had the bytes already and nothing was sent.
     public var existed: Bool
 
     public init(
-        state: State, path: String? = nil, url: String? = nil, id: String? = nil, sha256: String? = nil, verified: Proof = .none,
-        at: Int64 = 0, reason: String? = nil, existed: Bool = false
+        state: State, path: String? = nil, url: String? = nil, id: String? = nil, sha256: String? = nil,
+        verified: Proof = .none, at: Int64 = 0, reason: String? = nil, existed: Bool = false
     ) {
         (self.state, self.path, self.url, self.id, self.sha256) = (state, path, url, id, sha256)
         (self.verified, self.at, self.reason, self.existed) = (verified, at, reason, existed)

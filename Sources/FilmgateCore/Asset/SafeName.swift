@@ -1,7 +1,8 @@
 /// Makes names from outside safe as one path component on Linux, and on exFAT, NTFS and SMB where copies often end up.
 public enum SafeName {
-    /// `text` as one component: no separators, NUL, control characters or `<>:"|?*\`, no leading or trailing spaces, no trailing dots,
-    /// never `.`, `..`, a reserved device name or that of Filmgate's own folder, at most 255 bytes of UTF-8 (cut before the extension).
+    /// `text` as one component: no separators, NUL, control characters or `<>:"|?*\`, no leading or trailing spaces, no
+    /// trailing dots, never `.`, `..`, a reserved device name or that of Filmgate's own folder, at most 255 bytes of
+    /// UTF-8 (cut before the extension).
     ///
     /// Safe names come back unchanged.
     public static func component(_ text: String) -> String {
@@ -23,11 +24,13 @@ public enum SafeName {
 
     /// A path whose every component is safe; empty components, `.` and `..` are dropped, so it never leaves its root.
     public static func path(_ text: String) -> String {
-        text.unicodeScalars.split(separator: "/").map { String($0) }.filter { $0 != "." && $0 != ".." }.map(component).joined(
-            separator: "/")
+        text.unicodeScalars.split(separator: "/").map { String($0) }.filter { $0 != "." && $0 != ".." }.map(component)
+            .joined(
+                separator: "/")
     }
 
-    /// At most `limit` bytes, keeping the extension and whole characters; a character that is too long by itself is cut.
+    /// At most `limit` bytes, keeping the extension and whole characters; a character that is too long by itself is
+    /// cut.
     public static func shortened(_ name: String, to limit: Int = 255) -> String {
         guard name.utf8.count > limit else { return name }
         let cut = FileName(name)
@@ -51,8 +54,8 @@ public enum SafeName {
 
     /// The form under which two names clash on file systems that ignore case or normalise Unicode.
     ///
-    /// Folds more than any one of them does: by way of the upper case, so that `ß` and `ẞ` are `ss` and both small sigmas are one. Compare with
-    /// `==`, which holds different spellings of one character for equal.
+    /// Folds more than any one of them does: by way of the upper case, so that `ß` and `ẞ` are `ss` and both small
+    /// sigmas are one. Compare with `==`, which holds different spellings of one character for equal.
     public static func folded(_ path: String) -> String {
         if path.utf8.allSatisfy({ $0 < 0x80 && !(0x41...0x5A).contains($0) }) { return path }
         return path.utf8.allSatisfy { $0 < 0x80 } ? path.lowercased() : path.lowercased().uppercased().lowercased()
@@ -60,12 +63,15 @@ public enum SafeName {
 
     static func isSafe(_ text: String) -> Bool {
         let bytes = text.utf8
-        guard let first = bytes.first, let last = bytes.last, bytes.count <= 255, first != 0x20, last != 0x20, last != 0x2E else {
+        guard let first = bytes.first, let last = bytes.last, bytes.count <= 255, first != 0x20, last != 0x20,
+            last != 0x2E
+        else {
             return false
         }
         for byte in bytes {
             switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x21, 0x23...0x29, 0x2B...0x2E, 0x3B, 0x3D, 0x40, 0x5B, 0x5D...0x60, 0x7B,
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, 0x21, 0x23...0x29, 0x2B...0x2E, 0x3B, 0x3D, 0x40, 0x5B,
+                0x5D...0x60, 0x7B,
                 0x7D, 0x7E:
                 continue
             case 0x80...: return !text.unicodeScalars.contains(where: isForbidden) && !isReserved(text)
@@ -84,14 +90,15 @@ public enum SafeName {
         }
     }
 
-    /// The folder inside a target's own that holds what Filmgate needs there: nothing is delivered under that name, in any spelling.
+    /// The folder inside a target's own that holds what Filmgate needs there: nothing is delivered under that name, in
+    /// any spelling.
     public static let ownFolder = ".filmgate"
 
     /// Whether a file system that ignores case could take `name` for ``ownFolder``.
     public static func isOwnFolder(_ name: String) -> Bool { name.utf8.first == 0x2E && folded(name) == ownFolder }
 
-    /// Besides Filmgate's own folder, device names of DOS, which Windows still takes for devices with any extensions behind them, and with
-    /// spaces before the first dot.
+    /// Besides Filmgate's own folder, device names of DOS, which Windows still takes for devices with any extensions
+    /// behind them, and with spaces before the first dot.
     private static func isReserved(_ name: String) -> Bool {
         if isOwnFolder(name) { return true }
         var base = name.utf8.prefix { $0 != UInt8(ascii: ".") }
@@ -99,7 +106,9 @@ public enum SafeName {
         guard (3...5).contains(base.count) else { return false }
         let device = String(Substring(base)).uppercased()
         if ["CON", "PRN", "AUX", "NUL"].contains(device) { return true }
-        guard device.count == 4, device.hasPrefix("COM") || device.hasPrefix("LPT"), let port = device.last else { return false }
+        guard device.count == 4, device.hasPrefix("COM") || device.hasPrefix("LPT"), let port = device.last else {
+            return false
+        }
         return "123456789¹²³".contains(port)
     }
 }

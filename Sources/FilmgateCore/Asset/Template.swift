@@ -6,9 +6,8 @@ public struct Template: Sendable, Hashable, ConfigValue {
 
     /// Variables that every template knows; `captured` takes a date pattern, `counter` a width.
     public static let variables = [
-        "event", "captured", "make", "model", "serial", "photographer", "name", "stem", "ext", "counter", "shot", "volume", "kind",
-        "sha256",
-        "sha1", "md5", "size",
+        "event", "captured", "make", "model", "serial", "photographer", "name", "stem", "ext", "counter", "shot",
+        "volume", "kind", "sha256", "sha1", "md5", "size",
     ]
 
     public static var kind: ValueKind { .template }
@@ -49,10 +48,12 @@ public struct Template: Sendable, Hashable, ConfigValue {
             case "{" where next == "{", "}" where next == "}":
                 text.append(scalars[i])
                 i += 2
-            case "}": return .failure(Fault(offset: i, message: "A `}` without its `{`.", hint: "Write `}}` for a brace."))
+            case "}":
+                return .failure(Fault(offset: i, message: "A `}` without its `{`.", hint: "Write `}}` for a brace."))
             case "{":
                 guard let end = scalars[i...].firstIndex(of: "}") else {
-                    return .failure(Fault(offset: i, message: "A `{` that is never closed.", hint: "Write `{{` for a brace."))
+                    return .failure(
+                        Fault(offset: i, message: "A `{` that is never closed.", hint: "Write `{{` for a brace."))
                 }
                 if !text.isEmpty { parts.append(.text(String(text))) }
                 text = .init()
@@ -76,7 +77,9 @@ public struct Template: Sendable, Hashable, ConfigValue {
         let cut = body.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = cut[0], format = cut.count > 1 ? cut[1] : nil
         guard variables.contains(name) else {
-            let hint = nearest(name, among: variables).map { "Did you mean `{\($0)}`?" } ?? "Known: \(variables.joined(separator: ", "))."
+            let hint =
+                nearest(name, among: variables).map { "Did you mean `{\($0)}`?" }
+                ?? "Known: \(variables.joined(separator: ", "))."
             return .failure(Fault(offset: 0, message: "Unknown variable `{\(name)}`.", hint: hint))
         }
         if name == "captured" {
@@ -84,7 +87,9 @@ public struct Template: Sendable, Hashable, ConfigValue {
                 return .failure(
                     Fault(
                         offset: 0, message: "`\(wrong)` is not a date field.",
-                        hint: "Only yyyy, MM, dd, HH, mm, ss and SSS are known; mind the case (MM = month, mm = minute)."))
+                        hint:
+                            "Only yyyy, MM, dd, HH, mm, ss and SSS are known; mind the case (MM = month, mm = minute).")
+                )
             }
         } else if name == "counter" {
             guard format == nil || format.flatMap(Int.init).map({ (1...9).contains($0) }) == true else {

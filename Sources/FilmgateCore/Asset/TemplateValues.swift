@@ -15,8 +15,8 @@ public struct TemplateValues: Sendable, Hashable {
 extension Template {
     /// Fills the template in.
     ///
-    /// Every value is made safe for one path component; `/` comes only from the template itself. Empty values become `unknown`, except an
-    /// extension, which may be missing: then the dot before it goes too.
+    /// Every value is made safe for one path component; `/` comes only from the template itself. Empty values become
+    /// `unknown`, except an extension, which may be missing: then the dot before it goes too.
     public func rendered(with values: TemplateValues) -> String {
         rendered(with: values) { SafeName.component($0) }
     }
@@ -30,7 +30,8 @@ extension Template {
         }
     }
 
-    /// Fills the template in, passing each value through `escape` (percent-encoding for addresses, nothing for form fields).
+    /// Fills the template in, passing each value through `escape` (percent-encoding for addresses, nothing for form
+    /// fields).
     public func rendered(with values: TemplateValues, escape: (String) -> String) -> String {
         var result = ""
         for part in parts {
@@ -53,11 +54,13 @@ extension Template {
     /// A `/` in a date pattern stands in the template: it parts folders.
     private static func captured(_ time: CivilTime?, _ format: String, _ escape: (String) -> String) -> String {
         guard let time else { return escape("unknown") }
-        return format.unicodeScalars.split(separator: "/").map { escape(DatePattern.render(String($0), time)) }.joined(separator: "/")
+        return format.unicodeScalars.split(separator: "/").map { escape(DatePattern.render(String($0), time)) }.joined(
+            separator: "/")
     }
 
     private static func counted(_ values: TemplateValues, width: Int) -> String {
-        values.counter.map { padded($0, width) } ?? String(repeating: values.text["counter"] ?? "", count: max(1, width))
+        values.counter.map { padded($0, width) }
+            ?? String(repeating: values.text["counter"] ?? "", count: max(1, width))
     }
 
     private static func value(of name: String, format: String?, _ values: TemplateValues) -> String {

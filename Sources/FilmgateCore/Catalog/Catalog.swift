@@ -1,9 +1,10 @@
 /// The catalogue that stations share: what each of them has told the others.
 ///
-/// Nothing between a card and its copy waits for it. Every call may be repeated: a second time changes nothing. Each has a deadline of its
-/// own and never blocks the caller's thread. `unavailable` when no server answers in time, `unauthorized` when the role is refused,
-/// `untrusted` when the server cannot be proven to be the one that the file names, `misconfigured` when the role or the tables do not fit
-/// this program, `protocolViolation` when an answer makes no sense.
+/// Nothing between a card and its copy waits for it. Every call may be repeated: a second time changes nothing. Each
+/// has a deadline of its own and never blocks the caller's thread. `unavailable` when no server answers in time,
+/// `unauthorized` when the role is refused, `untrusted` when the server cannot be proven to be the one that the file
+/// names, `misconfigured` when the role or the tables do not fit this program, `protocolViolation` when an answer makes
+/// no sense.
 public protocol Catalog: Sendable {
     /// Where it is, as a person would name it; never with a password.
     var place: String { get }
@@ -11,14 +12,15 @@ public protocol Catalog: Sendable {
     var isOnThisMachine: Bool { get }
     /// What is found there with this role. Changes nothing.
     func condition() async throws(IngestError) -> CatalogCondition
-    /// What `migrate` would run, statement by statement, for the person who keeps the database; empty when there is nothing to do.
+    /// What `migrate` would run, statement by statement, for the person who keeps the database; empty when there is
+    /// nothing to do.
     func migration() async throws(IngestError) -> [String]
     /// Brings tables and functions up to date, all or nothing; what was done, empty when there was nothing to do.
     func migrate() async throws(IngestError) -> [String]
     /// Makes a state directory a station there, or finds it again. `nameTaken` when another station has the name.
     func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership
-    /// Opens a session, which ends an earlier one of this station. `notFound` when it has not joined, `stateLocked` when another process
-    /// uses the same identity now, `rejected` when the identity was given up or shut out.
+    /// Opens a session, which ends an earlier one of this station. `notFound` when it has not joined, `stateLocked`
+    /// when another process uses the same identity now, `rejected` when the identity was given up or shut out.
     func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
     /// Keeps the session, tells how the station is (JSON, 64 KiB at most); false when the session is over.
     func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool

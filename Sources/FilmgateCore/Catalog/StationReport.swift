@@ -48,7 +48,9 @@ public struct DeliveryFact: Sendable, Hashable {
     /// The digest of what was sent where that is not the content.
     public var sent: String?
 
-    public init(content: ContentKey, target: String, targetName: String, state: State, proof: Receipt.Proof, size: UInt64) {
+    public init(
+        content: ContentKey, target: String, targetName: String, state: State, proof: Receipt.Proof, size: UInt64
+    ) {
         (self.content, self.target, self.targetName) = (content, target, targetName)
         (self.state, self.proof, self.size) = (state, proof, size)
     }

@@ -1,4 +1,5 @@
-/// Hides what addresses in a text may hold of a secret: who signs in (`user:password@`), and the values behind `?` and `#`.
+/// Hides what addresses in a text may hold of a secret: who signs in (`user:password@`), and the values behind `?` and
+/// `#`.
 ///
 /// Variables and references such as `{event}` and `${env:X}` stay: they are no values.
 public enum AddressMask {
@@ -32,7 +33,8 @@ public enum AddressMask {
     /// Of one word.
     private static func secrets(in text: [Unicode.Scalar], _ word: Range<Int>) -> [Range<Int>] {
         var found: [Range<Int>] = [], host = word.lowerBound, isAddress = false
-        for index in word where index + 2 < word.upperBound && text[index...(index + 2)].elementsEqual("://".unicodeScalars) {
+        for index in word
+        where index + 2 < word.upperBound && text[index...(index + 2)].elementsEqual("://".unicodeScalars) {
             (host, isAddress) = (index + 3, true)
             break
         }
@@ -40,18 +42,23 @@ public enum AddressMask {
             if !isReference(text[user]) { found.append(user) }
             host = user.upperBound + 1
         }
-        guard isAddress, let query = text[host..<word.upperBound].firstIndex(where: { $0 == "?" || $0 == "#" }) else { return found }
+        guard isAddress, let query = text[host..<word.upperBound].firstIndex(where: { $0 == "?" || $0 == "#" }) else {
+            return found
+        }
         return found + values(in: text, (query + 1)..<word.upperBound)
     }
 
-    /// What stands before `@`: in the host's place, or wherever a password with `/`, `?` or `#` in it was not percent-encoded.
+    /// What stands before `@`: in the host's place, or wherever a password with `/`, `?` or `#` in it was not
+    /// percent-encoded.
     private static func userInfo(in text: [Unicode.Scalar], _ rest: Range<Int>, isAddress: Bool) -> Range<Int>? {
         let host = rest.lowerBound..<(text[rest].firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.upperBound)
         if let at = text[host].lastIndex(of: "@") {
             // `name@place` alone is no address.
             return isAddress || text[host.lowerBound..<at].contains(":") ? host.lowerBound..<at : nil
         }
-        guard isAddress, let colon = text[host].firstIndex(of: ":"), let at = text[rest].lastIndex(of: "@") else { return nil }
+        guard isAddress, let colon = text[host].firstIndex(of: ":"), let at = text[rest].lastIndex(of: "@") else {
+            return nil
+        }
         let port = text[(colon + 1)..<host.upperBound]
         return port.allSatisfy { ("0"..."9").contains($0) } ? nil : host.lowerBound..<at
     }
@@ -71,6 +78,7 @@ public enum AddressMask {
     }
 
     private static func ends(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "`" || scalar == "\"" || scalar == "'" || scalar == "<" || scalar == ">" || scalar.properties.isWhitespace
+        scalar == "`" || scalar == "\"" || scalar == "'" || scalar == "<" || scalar == ">"
+            || scalar.properties.isWhitespace
     }
 }

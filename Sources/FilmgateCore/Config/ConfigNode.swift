@@ -1,7 +1,9 @@
 /// A place in a configuration file: 1-based line, 1-based column counted in Unicode scalars.
 public struct Mark: Sendable, Hashable, Codable {
     public var file: String, line: Int, column: Int
-    public init(file: String = "", line: Int = 0, column: Int = 0) { (self.file, self.line, self.column) = (file, line, column) }
+    public init(file: String = "", line: Int = 0, column: Int = 0) {
+        (self.file, self.line, self.column) = (file, line, column)
+    }
 }
 
 /// One node of a configuration file, with its place.
@@ -47,7 +49,8 @@ public struct ConfigNode: Sendable, Hashable {
 /// A mistake in a configuration file: where, what, and what was probably meant.
 public struct ConfigError: Error, Sendable, Hashable, Codable {
     public var mark: Mark
-    /// Stable word for programs: `unknown-key`, `wrong-type`, `out-of-range`, `missing-key`, `unknown-module`, `inline-secret`.
+    /// Stable word for programs: `unknown-key`, `wrong-type`, `out-of-range`, `missing-key`, `unknown-module`,
+    /// `inline-secret`.
     public var code: String
     public var message: String
     public var hint: String?

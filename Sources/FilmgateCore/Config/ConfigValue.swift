@@ -31,7 +31,8 @@ extension ConfigNode {
 
     public func wrongType(_ expected: String) -> ConfigError {
         if case .scalar(let text, let quoted) = value {
-            return ConfigError(mark, "wrong-type", "Expected \(expected), found `\(text)`\(quoted ? " in quotes" : "").")
+            return ConfigError(
+                mark, "wrong-type", "Expected \(expected), found `\(text)`\(quoted ? " in quotes" : "").")
         }
         return ConfigError(mark, "wrong-type", "Expected \(expected), found \(kindName).")
     }
@@ -39,7 +40,9 @@ extension ConfigNode {
     /// For an option that takes several values; one that stands alone is shown as the list that was meant.
     public func wrongList(showing value: Bool = true) -> ConfigError {
         var error = wrongType("a list")
-        guard value, case .scalar(let text, let quoted) = self.value, !text.isEmpty, text.utf8.count <= 200 else { return error }
+        guard value, case .scalar(let text, let quoted) = self.value, !text.isEmpty, text.utf8.count <= 200 else {
+            return error
+        }
         let plain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"#,[]{}&!|>'\"%@`:\\".utf8.contains($0) }
         let needsNone = plain && !quoted && !["*", "-", "?"].contains(text.first)
         let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
@@ -69,7 +72,9 @@ extension Bool: ConfigValue {
 extension Int: ConfigValue {
     public static var kind: ValueKind { .integer }
     public init(node: ConfigNode) throws(ConfigError) {
-        guard case .scalar(let text, quoted: false) = node.value, let number = Int(text) else { throw node.wrongType("a whole number") }
+        guard case .scalar(let text, quoted: false) = node.value, let number = Int(text) else {
+            throw node.wrongType("a whole number")
+        }
         self = number
     }
     public var shown: String? { String(self) }
@@ -120,7 +125,9 @@ extension RawRepresentable where Self: CaseIterable & Sendable, RawValue == Stri
         let text = try node.text("one of \(words.joined(separator: ", "))")
         guard let value = Self(rawValue: text) else {
             let hint = nearest(text, among: words).map { "Did you mean `\($0)`?" }
-            throw ConfigError(node.mark, "unknown-choice", "Expected one of \(words.joined(separator: ", ")), found `\(text)`.", hint: hint)
+            throw ConfigError(
+                node.mark, "unknown-choice", "Expected one of \(words.joined(separator: ", ")), found `\(text)`.",
+                hint: hint)
         }
         self = value
     }
@@ -141,7 +148,9 @@ extension ConfigNode: ConfigValue {
 public struct TargetReference: ConfigValue, Hashable {
     public let name: String, mark: Mark
     public static var kind: ValueKind { .reference("targets") }
-    public init(node: ConfigNode) throws(ConfigError) { (name, mark) = (try node.text("the name of an entry under `targets:`"), node.mark) }
+    public init(node: ConfigNode) throws(ConfigError) {
+        (name, mark) = (try node.text("the name of an entry under `targets:`"), node.mark)
+    }
     public var shown: String? { name }
 }
 
@@ -149,6 +158,8 @@ public struct TargetReference: ConfigValue, Hashable {
 public struct AuthReference: ConfigValue, Hashable {
     public let name: String, mark: Mark
     public static var kind: ValueKind { .reference("auth") }
-    public init(node: ConfigNode) throws(ConfigError) { (name, mark) = (try node.text("the name of an entry under `auth:`"), node.mark) }
+    public init(node: ConfigNode) throws(ConfigError) {
+        (name, mark) = (try node.text("the name of an entry under `auth:`"), node.mark)
+    }
     public var shown: String? { name }
 }

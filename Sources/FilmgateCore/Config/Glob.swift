@@ -2,7 +2,9 @@
 ///
 /// Case and surrounding spaces are ignored.
 public struct Glob: Sendable, Hashable, ConfigValue {
-    enum Part: Sendable, Hashable { case any, one, literal(Unicode.Scalar), set([ClosedRange<Unicode.Scalar>], negated: Bool) }
+    enum Part: Sendable, Hashable {
+        case any, one, literal(Unicode.Scalar), set([ClosedRange<Unicode.Scalar>], negated: Bool)
+    }
     public let source: String
     let parts: [Part]
 
@@ -94,12 +96,16 @@ public struct Glob: Sendable, Hashable, ConfigValue {
     /// Lower case, without the spaces and NULs that cameras pad with.
     private static func folded(_ text: String) -> [Unicode.Scalar] {
         let scalars = Array(text.lowercased().unicodeScalars)
-        guard let first = scalars.firstIndex(where: { !isPadding($0) }), let last = scalars.lastIndex(where: { !isPadding($0) }) else {
+        guard let first = scalars.firstIndex(where: { !isPadding($0) }),
+            let last = scalars.lastIndex(where: { !isPadding($0) })
+        else {
             return []
         }
         return Array(scalars[first...last])
     }
 
     /// A space, a NUL or another character that pads a fixed-length field.
-    public static func isPadding(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0 || scalar.properties.isWhitespace }
+    public static func isPadding(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0 || scalar.properties.isWhitespace
+    }
 }

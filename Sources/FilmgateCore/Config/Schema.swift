@@ -1,4 +1,5 @@
-/// What a module can be told, declared once: decoding, defaults, help, lint, documentation and the JSON Schema all come from `schema`.
+/// What a module can be told, declared once: decoding, defaults, help, lint, documentation and the JSON Schema all come
+/// from `schema`.
 public protocol ModuleConfig: Sendable {
     /// The defaults.
     init()
@@ -61,7 +62,8 @@ public struct Field<Config: ModuleConfig>: Sendable {
         _ name: String, _ path: any WritableKeyPath<Config, Value> & Sendable, _ help: String
     ) -> Self {
         let shown = Config()[keyPath: path].shown
-        let description = FieldDescription(name: name, kind: Value.kind, defaultText: shown, help: help, range: nil, required: false)
+        let description = FieldDescription(
+            name: name, kind: Value.kind, defaultText: shown, help: help, range: nil, required: false)
         return Field(description: description) { config, node throws(ConfigError) in
             config[keyPath: path] = try Value(node: node)
         }
@@ -69,7 +71,8 @@ public struct Field<Config: ModuleConfig>: Sendable {
 
     /// An option whose value must lie in `range`.
     public static func field<Value: ConfigValue & Comparable>(
-        _ name: String, _ path: any WritableKeyPath<Config, Value> & Sendable, in range: ClosedRange<Value>, _ help: String
+        _ name: String, _ path: any WritableKeyPath<Config, Value> & Sendable, in range: ClosedRange<Value>,
+        _ help: String
     ) -> Self {
         var description = field(name, path, help).description
         let low = range.lowerBound.shown ?? "", high = range.upperBound.shown ?? ""
@@ -117,7 +120,9 @@ public struct Schema<Config: ModuleConfig>: Sendable, ExpressibleByArrayLiteral 
             do throws(ConfigError) { try field.apply(&config, pair.value) } catch { errors.append(error) }
         }
         for field in fields where field.description.required && !given.contains(field.description.name) {
-            errors.append(ConfigError(node.mark, "missing-key", "`\(field.description.name)` is required. \(field.description.help)"))
+            errors.append(
+                ConfigError(
+                    node.mark, "missing-key", "`\(field.description.name)` is required. \(field.description.help)"))
         }
         if errors.count == before {
             do throws(ConfigError) { try config.validate(at: node) } catch { errors.append(error) }
@@ -130,18 +135,22 @@ public struct Schema<Config: ModuleConfig>: Sendable, ExpressibleByArrayLiteral 
         case .map(let pairs): return pairs
         case .null: return []
         default:
-            errors.append(ConfigError(node.mark, "wrong-type", "Expected options as `key: value`, found \(node.kindName)."))
+            errors.append(
+                ConfigError(node.mark, "wrong-type", "Expected options as `key: value`, found \(node.kindName)."))
             return []
         }
     }
 
     /// `username` for `user`: no slip of the fingers, but the same word.
-    private static func isLonger(_ word: String, _ start: String) -> Bool { start.utf8.count >= 4 && word.hasPrefix(start) }
+    private static func isLonger(_ word: String, _ start: String) -> Bool {
+        start.utf8.count >= 4 && word.hasPrefix(start)
+    }
 
     private func unknown(_ key: ConfigNode.Key) -> ConfigError {
         let names = fields.map(\.description.name)
         let hint =
-            (nearest(key.name, among: names) ?? names.first { Self.isLonger(key.name, $0) || Self.isLonger($0, key.name) })
+            (nearest(key.name, among: names)
+            ?? names.first { Self.isLonger(key.name, $0) || Self.isLonger($0, key.name) })
             .map { "Did you mean `\($0)`?" }
             ?? (names.isEmpty ? "This module has no options." : "Known keys: \(names.joined(separator: ", ")).")
         return ConfigError(key.mark, "unknown-key", "Unknown key `\(key.name)`.", hint: hint)

@@ -1,7 +1,8 @@
 /// A reference to a secret, as the pipeline file writes it; the value is looked up only when it is used.
 ///
-/// `${env:NAME}`, `${file:/run/secrets/x}`, `${credential:NAME}` (systemd), `${store:NAME}` (kept by `filmgate login`; the word `store`
-/// means the entry that it stands in), `${exec:/usr/bin/pass show x}`. Anything else is an inline secret and refused.
+/// `${env:NAME}`, `${file:/run/secrets/x}`, `${credential:NAME}` (systemd), `${store:NAME}` (kept by `filmgate login`;
+/// the word `store` means the entry that it stands in), `${exec:/usr/bin/pass show x}`. Anything else is an inline
+/// secret and refused.
 public struct Secret: Sendable, Hashable, ConfigValue {
     public enum Reference: Sendable, Hashable {
         case none, environment(String), file(String), credential(String)
@@ -33,7 +34,9 @@ public struct Secret: Sendable, Hashable, ConfigValue {
         if text == "store" || text == "${store}" { return .store("") }
         guard text.hasPrefix("${"), text.hasSuffix("}") else { return nil }
         let parts = text.dropFirst(2).dropLast().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty, !parts[1].utf8.contains(where: { $0 == UInt8(ascii: "}") || $0 == 0 }) else {
+        guard parts.count == 2, !parts[1].isEmpty,
+            !parts[1].utf8.contains(where: { $0 == UInt8(ascii: "}") || $0 == 0 })
+        else {
             return nil
         }
         let name = String(parts[1])

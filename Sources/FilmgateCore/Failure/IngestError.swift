@@ -1,10 +1,13 @@
-/// What went wrong at a module's boundary: a code that the engine acts on, a sentence for a person, and advice where there is any.
+/// What went wrong at a module's boundary: a code that the engine acts on, a sentence for a person, and advice where
+/// there is any.
 public struct IngestError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
-        case deviceBusy, accessDenied, deviceGone, protocolViolation, corruptData, unreadable, storageFull, unauthorized, rateLimited,
+        case deviceBusy, accessDenied, deviceGone, protocolViolation, corruptData, unreadable, storageFull,
+            unauthorized, rateLimited,
             network,
             unavailable, rejected, nameTaken, notFound, misconfigured, stateLocked, cancelled, unexpected
-        /// The far side could not be proven to be the one that the file names: its certificate fails, or it sends us elsewhere.
+        /// The far side could not be proven to be the one that the file names: its certificate fails, or it sends us
+        /// elsewhere.
         case untrusted
     }
     public var code: Code
@@ -16,7 +19,9 @@ public struct IngestError: Error, Sendable, CustomStringConvertible {
     public var retryAfter: Duration?
     public var cause: (any Error)?
 
-    public init(_ code: Code, _ message: String, advice: String? = nil, retryAfter: Duration? = nil, cause: (any Error)? = nil) {
+    public init(
+        _ code: Code, _ message: String, advice: String? = nil, retryAfter: Duration? = nil, cause: (any Error)? = nil
+    ) {
         (self.code, self.message, self.advice, self.retryAfter, self.cause) = (code, message, advice, retryAfter, cause)
     }
 

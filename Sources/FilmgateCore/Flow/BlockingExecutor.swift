@@ -1,5 +1,5 @@
-/// Runs an actor on threads that may block, one piece of work at a time, so that blocking C calls and disk waits never hold one of Swift's
-/// few cooperative threads.
+/// Runs an actor on threads that may block, one piece of work at a time, so that blocking C calls and disk waits never
+/// hold one of Swift's few cooperative threads.
 public final class BlockingExecutor: SerialExecutor {
     private let queue = SerialQueue()
 

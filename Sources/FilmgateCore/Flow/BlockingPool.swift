@@ -7,14 +7,18 @@ public final class BlockingPool: Sendable {
     /// Runs `body` on a thread that may block.
     ///
     /// Work that has begun is finished even when the task is cancelled.
-    public func run<Value: Sendable>(_ body: @escaping @Sendable () throws(IngestError) -> Value) async throws(IngestError) -> Value {
+    public func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
         try await slots.take(1)
         defer { slots.give(1) }
         let progressMark = ProgressMark.current
         let result: Result<Value, IngestError> = await withCheckedContinuation { continuation in
             BlockingThread.run {
                 continuation.resume(
-                    returning: ProgressMark.$current.withValue(progressMark) { Result { () throws(IngestError) in try body() } })
+                    returning: ProgressMark.$current.withValue(progressMark) {
+                        Result { () throws(IngestError) in try body() }
+                    })
             }
         }
         return try result.get()

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Threads for work that blocks: a disk, a C library, a connection for as long as it lives.
 ///
-/// The thread that became idle last takes the next piece, so that those of a busy moment are left over and end. The threads of Dispatch
-/// take turns: none is ever idle for long enough to end, and each keeps its stack and its share of the heap.
+/// The thread that became idle last takes the next piece, so that those of a busy moment are left over and end. The
+/// threads of Dispatch take turns: none is ever idle for long enough to end, and each keeps its stack and its share of
+/// the heap.
 public final class BlockingThread: Sendable {
     private static let idle = Mutex<[BlockingThread]>([])
     private static let patience = DispatchTimeInterval.seconds(2)

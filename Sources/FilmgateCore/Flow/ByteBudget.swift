@@ -8,7 +8,8 @@ extension UInt64 {
     }
 }
 
-/// A semaphore counted in bytes, first come first served: taken before a fetch, given back when the bytes leave staging.
+/// A semaphore counted in bytes, first come first served: taken before a fetch, given back when the bytes leave
+/// staging.
 ///
 /// A claim larger than the whole budget is granted when nothing else is out, so one huge file always gets through.
 public final class ByteBudget: Sendable {

@@ -1,8 +1,9 @@
 /// The latest changes of things that have a key, numbered from 1 on, in bounded memory.
 ///
-/// A change carries the whole value, so only the last one of each key is kept: whoever reads seldom gets fewer and newer ones. When there are
-/// too many keys the oldest go, and a reader who still needed them is told of a gap: it then has to look at everything anew. Readers are
-/// nothing but the number up to which they know, so any number of them cost no memory here.
+/// A change carries the whole value, so only the last one of each key is kept: whoever reads seldom gets fewer and
+/// newer ones. When there are too many keys the oldest go, and a reader who still needed them is told of a gap: it then
+/// has to look at everything anew. Readers are nothing but the number up to which they know, so any number of them cost
+/// no memory here.
 package struct ChangeRing<Value: Sendable>: Sendable {
     package struct Change: Sendable {
         package var number: Int64, key: String
@@ -49,7 +50,8 @@ package struct ChangeRing<Value: Sendable>: Sendable {
         last += 1
         places[key] = last
         cost += valueCost
-        slots.append(Slot(number: last, change: Change(number: last, key: key, at: time, value: value, cost: valueCost)))
+        slots.append(
+            Slot(number: last, change: Change(number: last, key: key, at: time, value: value, cost: valueCost)))
         while places.count > mostKeys || (cost > mostCost && places.count > 1) { dropOldest() }
         // Each slot is moved about once on the whole.
         if slots.count > 2 * places.count + 64 {

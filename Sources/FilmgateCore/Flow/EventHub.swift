@@ -10,7 +10,8 @@ public enum RunEvent: Sendable {
     /// A file that was made to lie beside an asset reached its own; it is none of those that were seen.
     case companion(AssetResult)
     case queue(target: String, waiting: Int, sending: Int)
-    /// One target has a file now, and the ledger knows; others may still wait for it. `existed`: it had the bytes before.
+    /// One target has a file now, and the ledger knows; others may still wait for it. `existed`: it had the bytes
+    /// before.
     case delivered(target: String, of: Origin, existed: Bool)
     case held(target: String, reason: String)
     /// It takes something again after it was held.

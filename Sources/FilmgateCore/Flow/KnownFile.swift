@@ -1,7 +1,7 @@
 /// A file on a card or a camera, as the ledger remembers it.
 ///
-/// A card has tens of thousands of them, all in memory while it is read: what repeats from file to file is kept once, and numbers are
-/// as small as they may be.
+/// A card has tens of thousands of them, all in memory while it is read: what repeats from file to file is kept once,
+/// and numbers are as small as they may be.
 public struct KnownFile: Sendable, Hashable {
     private var path: SplitText, shotKey: SplitText
     private var size: UInt64, modified: Int64, born: Int64, inode: UInt64, changed: Int64
@@ -30,8 +30,8 @@ public struct KnownFile: Sendable, Hashable {
     private var storedRating = SmallNumber(), storedWidth = SmallNumber(), storedHeight = SmallNumber()
 
     public init(
-        fingerprint: Fingerprint, content: ContentKey?, kind: MediaKind, ending: Ending?, make: String?, model: String?, serial: String?,
-        owner: String?, captured: CivilTime?, done: [String], shot: String
+        fingerprint: Fingerprint, content: ContentKey?, kind: MediaKind, ending: Ending?, make: String?, model: String?,
+        serial: String?, owner: String?, captured: CivilTime?, done: [String], shot: String
     ) {
         let camera = KnownCamera(make: make, model: model, serial: serial, owner: owner)
         self.init(fingerprint, content, kind, ending, camera.isEmpty ? nil : camera, captured, shot: shot)
@@ -40,8 +40,8 @@ public struct KnownFile: Sendable, Hashable {
 
     /// `neighbour` is one that probably has the same folder: then both share its name.
     public init(
-        _ fingerprint: Fingerprint, _ content: ContentKey?, _ kind: MediaKind, _ ending: Ending?, _ camera: KnownCamera?,
-        _ captured: CivilTime?, shot: String, beside neighbour: KnownFile? = nil
+        _ fingerprint: Fingerprint, _ content: ContentKey?, _ kind: MediaKind, _ ending: Ending?,
+        _ camera: KnownCamera?, _ captured: CivilTime?, shot: String, beside neighbour: KnownFile? = nil
     ) {
         path = SplitText(fingerprint.path, beside: neighbour?.path)
         shotKey = SplitText(shot, beside: neighbour?.shotKey)
@@ -106,7 +106,8 @@ public final class KnownCamera: Sendable, Hashable {
     }
 }
 
-/// A path in two pieces: names are mostly short enough to need no memory of their own, and neighbours share their folder.
+/// A path in two pieces: names are mostly short enough to need no memory of their own, and neighbours share their
+/// folder.
 private struct SplitText: Sendable, Hashable {
     /// With the `/` at its end.
     private var folder = ""
@@ -164,7 +165,9 @@ private struct SplitText: Sendable, Hashable {
         }
     }
 
-    static func == (a: SplitText, b: SplitText) -> Bool { a.name.isSpelled(as: b.name) && a.folder.isSpelled(as: b.folder) }
+    static func == (a: SplitText, b: SplitText) -> Bool {
+        a.name.isSpelled(as: b.name) && a.folder.isSpelled(as: b.folder)
+    }
     func hash(into hasher: inout Hasher) {
         name.hashSpelling(into: &hasher)
         folder.hashSpelling(into: &hasher)
@@ -209,7 +212,8 @@ private enum PackedKey: Sendable, Hashable {
         }
         var text = key.rawValue
         let packed = text.withUTF8 { digits -> PackedKey? in
-            guard digits.count == 64, let a = Self.read(digits, 0), let b = Self.read(digits, 16), let c = Self.read(digits, 32),
+            guard digits.count == 64, let a = Self.read(digits, 0), let b = Self.read(digits, 16),
+                let c = Self.read(digits, 32),
                 let d = Self.read(digits, 48)
             else { return nil }
             return .digest(a, b, c, d)
@@ -238,7 +242,8 @@ private enum PackedKey: Sendable, Hashable {
 
     /// Eight digits at once, one in each byte of a word: a card has a million of them.
     private static func read(eight digits: UnsafeBufferPointer<UInt8>, _ start: Int) -> UInt64? {
-        let text = UInt64(bigEndian: UnsafeRawBufferPointer(digits).loadUnaligned(fromByteOffset: start, as: UInt64.self))
+        let text = UInt64(
+            bigEndian: UnsafeRawBufferPointer(digits).loadUnaligned(fromByteOffset: start, as: UInt64.self))
         let each: UInt64 = 0x0101_0101_0101_0101, isLetter = text >> 6 & each
         var value = (text & each * 15) &+ isLetter * 9
         // What was no such digit does not become the same text again.

@@ -4,10 +4,11 @@
 public protocol LedgerReader: Sendable {
     /// Every file of `volume` that was seen, with what is needed to know it again; one call per card, not one per file.
     func known(volume: String) async throws(IngestError) -> [KnownFile]
-    /// The same for the files below one folder of the volume ("" = all of it), named as `Origin.volumePath` names it, without a `/` at
-    /// its end.
+    /// The same for the files below one folder of the volume ("" = all of it), named as `Origin.volumePath` names it,
+    /// without a `/` at its end.
     ///
-    /// Dumps and hot folders share the volume of the disk that they lie on: this costs their own files, not all that ever came from that disk.
+    /// Dumps and hot folders share the volume of the disk that they lie on: this costs their own files, not all that
+    /// ever came from that disk.
     func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile]
     /// Deliveries of these bytes, at any target.
     func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow]
@@ -15,16 +16,20 @@ public protocol LedgerReader: Sendable {
     func receipts(of contents: [ContentKey]) async throws(IngestError) -> [[NamedReceipt]]
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
     func twin(of content: ContentKey) async throws(IngestError) -> String?
-    /// The picture, by its SHA-256, that a sidecar with these bytes was delivered beside, where `picture` is of the same shot and
-    /// moment; nil for none.
+    /// The picture, by its SHA-256, that a sidecar with these bytes was delivered beside, where `picture` is of the
+    /// same shot and moment; nil for none.
     func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String?
-    /// The content that holds `path` (compared case-folded) at `target`: delivered, promised, or failed and so open to another try.
+    /// The content that holds `path` (compared case-folded) at `target`: delivered, promised, or failed and so open to
+    /// another try.
     func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey?
     /// The name chosen earlier for a shot at a target; a late file of the shot gets the same.
     func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName?
     /// All names chosen for shots whose key begins so: those of one place and stem, whatever moment they were taken at.
-    func shotNames(below prefix: String, at target: String, event: String?) async throws(IngestError) -> [(shot: String, name: ShotName)]
-    /// The files that are or will be called `stem` (compared case-folded) with any extension at `target`; what a target refused counts.
+    func shotNames(below prefix: String, at target: String, event: String?) async throws(IngestError) -> [(
+        shot: String, name: ShotName
+    )]
+    /// The files that are or will be called `stem` (compared case-folded) with any extension at `target`; what a target
+    /// refused counts.
     func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile]
     /// The highest counter given so far for `target` and `event`; 0 when none.
     func counter(at target: String, event: String?) async throws(IngestError) -> Int
@@ -38,8 +43,8 @@ public protocol LedgerReader: Sendable {
     func totals() async throws(IngestError) -> LedgerTotals
     /// Done deliveries at a target whose path is below `prefix` ("" = all), for `verify`.
     func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow]
-    /// Tells of every delivered copy in a folder, and of every one that its target has denied since, for the files of the volume below
-    /// `folder`; each once, in the order of their paths.
+    /// Tells of every delivered copy in a folder, and of every one that its target has denied since, for the files of
+    /// the volume below `folder`; each once, in the order of their paths.
     ///
     /// `tell` is called on whatever thread reads, one copy after the other.
     func copies(
@@ -67,7 +72,8 @@ extension LedgerReader {
     public func receipts(of contents: [ContentKey]) async throws(IngestError) -> [[NamedReceipt]] {
         var all: [[NamedReceipt]] = []
         for content in contents {
-            all.append(try await deliveries(of: content).map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) })
+            all.append(
+                try await deliveries(of: content).map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) })
         }
         return all
     }
@@ -117,14 +123,16 @@ public enum LedgerChange: Sendable {
     ///
     /// Files of these bytes that wait for `target` wait for `heir` from then on.
     case withdraw(ContentKey, target: String, heir: String, event: String?)
-    /// A target was heard of a delivery that it has: that it denies the copy, or, with nil, that it has these very bytes.
+    /// A target was heard of a delivery that it has: that it denies the copy, or, with nil, that it has these very
+    /// bytes.
     ///
     /// A delivery alone takes no denial back: it may have been found to be done already by nobody's word.
     case heard(ContentKey, target: String, Denial?)
-    /// Somebody took that delivery back: its row, `excluded`, replaces what waited, and files that wait for nothing else end.
+    /// Somebody took that delivery back: its row, `excluded`, replaces what waited, and files that wait for nothing
+    /// else end.
     case cancelled(DeliveryRow, run: Int64, at: Int64)
-    /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates of `twin`, or set
-    /// aside where a target refused them.
+    /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates
+    /// of `twin`, or set aside where a target refused them.
     ///
     /// Files of `run` itself are left to it.
     case followed(ContentKey, twin: String, run: Int64, at: Int64)
@@ -175,7 +183,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var event: String?
     /// While pending or held: where the bytes wait, and whether that file is ours to remove.
     public var file: String?, staged: Bool
-    /// How `path` is made, while it may still change; nil without a name, once it is done, and in rows of earlier versions.
+    /// How `path` is made, while it may still change; nil without a name, once it is done, and in rows of earlier
+    /// versions.
     public var name: DeliveryName?
     /// How often it was sent; `unasked` while the target has not been asked yet what stands at `path`.
     public var attempts: Int
@@ -183,7 +192,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var nextTry: Int64?
     /// What it waits for, or would wait for if a person took a mark back; nil where no mark matters.
     public var gate: MarkGate?
-    /// What the target said against this copy since it was delivered; nil when it said nothing, or said later that it has it.
+    /// What the target said against this copy since it was delivered; nil when it said nothing, or said later that it
+    /// has it.
     public var denial: Denial?
 
     public init(content: ContentKey, target: String, targetName: String, receipt: Receipt, size: UInt64, path: String) {
@@ -196,7 +206,8 @@ public struct DeliveryRow: Sendable, Hashable {
     /// For `attempts`: the name was chosen while the target did not answer, so nothing was ever sent there.
     public static let unasked = -1
 
-    /// For `attempts` of a delivery that was taken back: its place is gone, and what is delivered there later is a new copy.
+    /// For `attempts` of a delivery that was taken back: its place is gone, and what is delivered there later is a new
+    /// copy.
     public static let retired = -2
     /// For `attempts` of a delivery that marks have ended: it comes back with them.
     public static let unwanted = -4
@@ -204,9 +215,12 @@ public struct DeliveryRow: Sendable, Hashable {
     public static let cancelledReason = "taken back with `filmgate cancel`; `import --again` orders it anew"
     public static let retiredReason = "its place is gone, said with `filmgate cancel --gone`"
     /// The reason of a delivery whose copy somebody removed on purpose.
-    public static let culledReason = "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
+    public static let culledReason =
+        "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
     /// True for the reason of a delivery that a person ended, not a rule.
-    public static func isByHand(_ reason: String?) -> Bool { [cancelledReason, retiredReason, culledReason].contains(reason) }
+    public static func isByHand(_ reason: String?) -> Bool {
+        [cancelledReason, retiredReason, culledReason].contains(reason)
+    }
     /// Somebody took it back: it counts as filtered there, never as delivered.
     public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired && !isUnwanted }
     /// Marks have ended it, such as a rejection.
@@ -227,7 +241,9 @@ public struct DeliveryName: Sendable, Hashable {
     public var counter: Int
     /// 1 = none, 2 = `-2` and so on.
     public var suffix: Int
-    public init(pattern: String, counter: Int, suffix: Int) { (self.pattern, self.counter, self.suffix) = (pattern, counter, suffix) }
+    public init(pattern: String, counter: Int, suffix: Int) {
+        (self.pattern, self.counter, self.suffix) = (pattern, counter, suffix)
+    }
 }
 
 /// A file that has a name at a target, and the shot that it is of; one for each place where its bytes were found.
@@ -249,8 +265,8 @@ public struct NamedFile: Sendable, Hashable {
 
 /// A target's word against its own receipt: that it no longer has what was delivered, or has other bytes there.
 ///
-/// It stands above everything that the target said before, and until the target itself says otherwise: these bytes were found there by their
-/// digest, or were delivered anew. A target that does not answer takes nothing back.
+/// It stands above everything that the target said before, and until the target itself says otherwise: these bytes were
+/// found there by their digest, or were delivered anew. A target that does not answer takes nothing back.
 public struct Denial: Sendable, Hashable, Codable {
     public enum Kind: String, Sendable, Hashable, Codable { case gone, differs }
     public var kind: Kind
@@ -265,8 +281,8 @@ public struct Denial: Sendable, Hashable, Codable {
 /// What a target said of a delivery to somebody who asked it beside whatever run goes on.
 public struct TargetStatement: Sendable, Hashable {
     public var content: ContentKey, target: String
-    /// The time of the receipt that was asked about, and the denial that stood then: where either is another by now, somebody has heard the
-    /// target later, and this word is dropped.
+    /// The time of the receipt that was asked about, and the denial that stood then: where either is another by now,
+    /// somebody has heard the target later, and this word is dropped.
     public var receiptAt: Int64, before: Denial?
     /// Nil: it has these very bytes.
     public var denial: Denial?
@@ -307,7 +323,9 @@ public struct ShotName: Sendable, Hashable, Codable {
     public var suffix: Int
     /// Path of the primary without suffix and extension: a shot whose folder or rename rule changed gets a new name.
     public var base: String
-    public init(counter: Int, suffix: Int, base: String) { (self.counter, self.suffix, self.base) = (counter, suffix, base) }
+    public init(counter: Int, suffix: Int, base: String) {
+        (self.counter, self.suffix, self.base) = (counter, suffix, base)
+    }
 }
 
 /// A remark on an asset, or on a run as a whole.
@@ -330,7 +348,9 @@ public struct AssetFilter: Sendable, Hashable {
 
 public struct RunRow: Sendable, Hashable, Codable {
     public var id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?
-    public init(id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?) {
+    public init(
+        id: Int64, verb: String, event: String?, started: Int64, ended: Int64?, exit: Int?, summary: RunSummary?
+    ) {
         (self.id, self.verb, self.event, self.started, self.ended, self.exit, self.summary) = (
             id, verb, event, started, ended, exit, summary
         )
@@ -353,14 +373,15 @@ public struct RunSummary: Sendable, Hashable, Codable {
 
 public struct LedgerTotals: Sendable, Hashable {
     public struct Target: Sendable, Hashable {
-        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
-            nextTry: Int64?
+        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64
+        public var oldestWaiting: Int64?
+        public var nextTry: Int64?
         public var lastReason: String?
         /// Of those done, how many the target has denied since, and what it said last.
         public var denied = 0, lastDenial: Denial?
         public init(
-            identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?, nextTry: Int64?,
-            lastReason: String?
+            identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
+            nextTry: Int64?, lastReason: String?
         ) {
             (self.identity, self.name, self.states, self.bytesWaiting) = (identity, name, states, bytesWaiting)
             (self.oldestWaiting, self.nextTry, self.lastReason) = (oldestWaiting, nextTry, lastReason)

@@ -24,7 +24,9 @@ public struct MarkOutcome: Sendable, Hashable {
     /// The pictures whose marks it set: all of each shot.
     public var sha256s: [String]
 
-    public init(revision: Int64, undo: String, sha256s: [String]) { (self.revision, self.undo, self.sha256s) = (revision, undo, sha256s) }
+    public init(revision: Int64, undo: String, sha256s: [String]) {
+        (self.revision, self.undo, self.sha256s) = (revision, undo, sha256s)
+    }
 }
 
 /// Who said something of pictures, and when.

@@ -1,8 +1,9 @@
 /// A table by 64-bit hashes that takes little more room than its entries.
 ///
-/// For what is kept of every file of a shoot: a hash table doubles its room whenever it is full, so that it is half empty most of the time, and
-/// a run would seem to grow without end. Changes gather in a small table; when they are a sixteenth of all entries they are merged into
-/// sorted arrays. An entry is found in as many steps as the number of entries has binary digits.
+/// For what is kept of every file of a shoot: a hash table doubles its room whenever it is full, so that it is half
+/// empty most of the time, and a run would seem to grow without end. Changes gather in a small table; when they are a
+/// sixteenth of all entries they are merged into sorted arrays. An entry is found in as many steps as the number of
+/// entries has binary digits.
 public struct PackedTable<Value: Sendable>: Sendable {
     /// Sorted.
     private var keys: [Int] = []

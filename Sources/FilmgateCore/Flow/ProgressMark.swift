@@ -2,7 +2,8 @@ import Synchronization
 
 /// Hears that bytes of deliveries move, so that a file that takes long is told from one that stands still.
 ///
-/// The engine sets it for the task that delivers; whatever moves bytes in that task, or for it in a `BlockingPool`, tells.
+/// The engine sets it for the task that delivers; whatever moves bytes in that task, or for it in a `BlockingPool`,
+/// tells.
 public final class ProgressMark: Sendable {
     @TaskLocal public static var current: ProgressMark?
 

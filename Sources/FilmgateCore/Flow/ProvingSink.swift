@@ -14,7 +14,9 @@ public final class ProvingSink: ByteSink {
     private let state = Mutex(State())
 
     /// `name`: the file's, for the message.
-    public init(_ proof: Proof, of name: String, then next: any ByteSink) { (self.proof, self.name, self.next) = (proof, name, next) }
+    public init(_ proof: Proof, of name: String, then next: any ByteSink) {
+        (self.proof, self.name, self.next) = (proof, name, next)
+    }
 
     private var length: UInt64 {
         switch proof {
@@ -43,8 +45,8 @@ public final class ProvingSink: ByteSink {
     }
 }
 
-/// A file on its way from a source that gives no parts: a try after a break reads it from its beginning, and what had come is passed on again
-/// to nobody, but compared as a whole.
+/// A file on its way from a source that gives no parts: a try after a break reads it from its beginning, and what had
+/// come is passed on again to nobody, but compared as a whole.
 public final class RepeatedRead: ByteSink {
     private struct State { var count: UInt64, sum = RunningSum(), isBegun = false }
     private let inner: any ByteSink, start: UInt64, name: String
@@ -91,7 +93,9 @@ public struct RunningSum: Sendable, Equatable {
             offset += 1
         }
         while bytes.byteCount - offset >= 8 {
-            mix(UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)))
+            mix(
+                UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+            )
             offset += 8
         }
         while offset < bytes.byteCount {

@@ -1,7 +1,9 @@
-/// How a transfer that was cut off is shown to be of the file that the source has now, before it is gone on with: never a mixture of two.
+/// How a transfer that was cut off is shown to be of the file that the source has now, before it is gone on with: never
+/// a mixture of two.
 ///
-/// Compared are the beginning, places spread over all that had come, and the bytes before the break. A run of one value, such as the padding
-/// of clips, looks the same in every file: behind the beginning there must be a window that is none. Else it is begun anew.
+/// Compared are the beginning, places spread over all that had come, and the bytes before the break. A run of one
+/// value, such as the padding of clips, looks the same in every file: behind the beginning there must be a window that
+/// is none. Else it is begun anew.
 public enum ResumeProof {
     /// Bytes at the beginning and before the break, and at each place between them.
     public static let window: UInt64 = 64 << 10, sample: UInt64 = 4 << 10
@@ -28,7 +30,8 @@ public enum ResumeProof {
         let head = min(window, end), overlap = max(head, end - min(end, window))
         var places = [0..<head, overlap..<end]
         for number in 0..<samples where overlap - head > sample {
-            let room = overlap - head - sample, low = head + room * number / samples, high = head + room * (number + 1) / samples
+            let room = overlap - head - sample, low = head + room * number / samples
+            let high = head + room * (number + 1) / samples
             let start = UInt64.random(in: low...high)
             places.append(start..<(start + sample))
         }
@@ -63,13 +66,15 @@ public enum ResumeProof {
     static func isRun(_ bytes: [UInt8]) -> Bool { bytes.allSatisfy { $0 == bytes.first } }
 }
 
-/// The cause of a fetch's failure: what came before a break is not of the file that the source has now, or cannot be shown to be.
+/// The cause of a fetch's failure: what came before a break is not of the file that the source has now, or cannot be
+/// shown to be.
 public struct OtherBytes: Error, Sendable, Hashable {
     public init() {}
 
     public static func failure(_ name: String) -> IngestError {
         IngestError(
-            .corruptData, "\(name) is not the file whose first part had been read before the connection broke, or cannot be shown to be.",
+            .corruptData,
+            "\(name) is not the file whose first part had been read before the connection broke, or cannot be shown to be.",
             advice: "It is read again from its beginning at the next try.", cause: OtherBytes())
     }
 }

@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Blocking work, one piece after the other in the order in which it was added, on a thread that it has only while there is some.
+/// Blocking work, one piece after the other in the order in which it was added, on a thread that it has only while
+/// there is some.
 package final class SerialQueue: Sendable {
     private struct State {
         /// `next` is what was added first, the last one first; `added` is what came later.

@@ -25,10 +25,13 @@ public final class StopFlag: Sendable {
 }
 
 extension BlockingPool {
-    /// Runs `body` on a thread that may block; the flag is raised when the task is cancelled, and `body` still ends by itself.
+    /// Runs `body` on a thread that may block; the flag is raised when the task is cancelled, and `body` still ends by
+    /// itself.
     package func stoppable<Value: Sendable>(
         _ body: @escaping @Sendable (StopFlag) throws(IngestError) -> Value
     ) async throws(IngestError) -> Value {
-        try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await run { () throws(IngestError) in try body(stop) } }
+        try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await run { () throws(IngestError) in try body(stop) }
+        }
     }
 }

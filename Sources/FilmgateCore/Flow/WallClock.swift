@@ -4,7 +4,8 @@ import Glibc
 public enum WallClock {
     /// Nanoseconds since 1970.
     public static var nanoseconds: Int64 {
-        // As two words: whether the fields of a timespec have names depends on the order in which the compiler reads the files.
+        // As two words: whether the fields of a timespec have names depends on the order in which the compiler reads
+        // the files.
         withUnsafeTemporaryAllocation(of: Int64.self, capacity: 2) { words in
             words.initialize(repeating: 0)
             let now = UnsafeMutableRawBufferPointer(words).baseAddress?.assumingMemoryBound(to: timespec.self)

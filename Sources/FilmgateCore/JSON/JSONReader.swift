@@ -42,7 +42,9 @@ struct JSONReader {
 
     private mutating func word(_ text: StaticString, _ value: JSONValue) -> JSONValue? {
         let count = text.utf8CodeUnitCount
-        guard bytes.count - position >= count, text.withUTF8Buffer({ bytes[position..<(position + count)].elementsEqual($0) }) else {
+        guard bytes.count - position >= count,
+            text.withUTF8Buffer({ bytes[position..<(position + count)].elementsEqual($0) })
+        else {
             return nil
         }
         position += count
@@ -55,7 +57,8 @@ struct JSONReader {
         if skip("}") { return .object(members) }
         repeat {
             skipSpace()
-            guard current == UInt8(ascii: "\""), let key = string(), skip(":"), let value = value(depth: depth + 1) else { return nil }
+            guard current == UInt8(ascii: "\""), let key = string(), skip(":"), let value = value(depth: depth + 1)
+            else { return nil }
             members[key] = value
         } while skip(",")
         return skip("}") ? .object(members) : nil
@@ -74,10 +77,13 @@ struct JSONReader {
 
     private mutating func number() -> JSONValue? {
         let start = position
-        while let byte = current, (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) { position += 1 }
+        while let byte = current, (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {
+            position += 1
+        }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         let digits = text.hasPrefix("-") ? text.dropFirst() : Substring(text)
-        guard let first = digits.first, first.isNumber, !(first == "0" && digits.dropFirst().first?.isNumber == true) else { return nil }
+        guard let first = digits.first, first.isNumber, !(first == "0" && digits.dropFirst().first?.isNumber == true)
+        else { return nil }
         if let whole = Int64(text) { return .integer(whole) }
         return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
     }

@@ -45,5 +45,7 @@ package enum JSONString {
         }
     }
 
-    private static func padded(hexadecimal value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
+    private static func padded(hexadecimal value: UInt8) -> String {
+        (value < 16 ? "0" : "") + String(value, radix: 16)
+    }
 }

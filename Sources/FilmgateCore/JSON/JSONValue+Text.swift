@@ -17,7 +17,9 @@ extension JSONValue {
             bytes.append(0x5D)
         case .object(let members):
             bytes.append(0x7B)
-            for (index, member) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }).enumerated() {
+            for (index, member) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+                .enumerated()
+            {
                 if index > 0 { bytes.append(0x2C) }
                 JSONString.append(member.key, to: &bytes)
                 bytes.append(0x3A)
@@ -28,7 +30,8 @@ extension JSONValue {
         }
     }
 
-    /// The value as people and version control read it: keys in their own order, indented by two spaces, short lists on one line.
+    /// The value as people and version control read it: keys in their own order, indented by two spaces, short lists on
+    /// one line.
     package func written(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {

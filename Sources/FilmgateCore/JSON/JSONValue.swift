@@ -1,4 +1,5 @@
-/// A JSON document (RFC 8259) as a value; for what others send, which may be hostile: depth is bounded, nothing ever traps.
+/// A JSON document (RFC 8259) as a value; for what others send, which may be hostile: depth is bounded, nothing ever
+/// traps.
 public indirect enum JSONValue: Sendable, Hashable {
     case null, bool(Bool), integer(Int64), number(Double), string(String), array([JSONValue]), object(JSONObject)
 
@@ -105,7 +106,9 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         return all
     }
 
-    public func compactMapValues<Value>(_ transform: (JSONValue) -> Value?) -> [String: Value] { values.compactMapValues(transform) }
+    public func compactMapValues<Value>(_ transform: (JSONValue) -> Value?) -> [String: Value] {
+        values.compactMapValues(transform)
+    }
 
     public static func == (one: JSONObject, other: JSONObject) -> Bool { one.values == other.values }
     public func hash(into hasher: inout Hasher) { hasher.combine(values) }

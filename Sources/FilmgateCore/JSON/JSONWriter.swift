@@ -20,7 +20,9 @@ package struct JSONWriter {
     package mutating func add(_ key: String, _ value: Int?) { raw(key, value.map(String.init) ?? "null") }
     package mutating func add(_ key: String, _ value: UInt64?) { raw(key, value.map { String($0) } ?? "null") }
     package mutating func add(_ key: String, _ value: Bool?) { raw(key, value.map { $0 ? "true" : "false" } ?? "null") }
-    package mutating func add(_ key: String, number: Double?) { raw(key, number.flatMap { $0.isFinite ? String($0) : nil } ?? "null") }
+    package mutating func add(_ key: String, number: Double?) {
+        raw(key, number.flatMap { $0.isFinite ? String($0) : nil } ?? "null")
+    }
     /// Three decimals.
     package mutating func add(_ key: String, seconds: Double) { raw(key, String((seconds * 1000).rounded() / 1000)) }
     package mutating func add(_ key: String, _ values: [String]) {

@@ -50,7 +50,9 @@ public struct AccountFacts: Sendable, Hashable {
     /// Origins that it may be used for.
     public var origins: [String]
 
-    public init(state: AccountState, expires: Int? = nil, renews: Bool = false, scope: String? = nil, origins: [String] = []) {
+    public init(
+        state: AccountState, expires: Int? = nil, renews: Bool = false, scope: String? = nil, origins: [String] = []
+    ) {
         (self.state, self.expires, self.renews, self.scope, self.origins) = (state, expires, renews, scope, origins)
     }
 }
@@ -61,14 +63,15 @@ public struct AccountFacts: Sendable, Hashable {
 public protocol AccountProvider: AuthProvider {
     /// The present state, and each later one as it comes; ends with the provider.
     func states() async -> AsyncStream<AccountState>
-    /// Reads what is stored. `validating`: renews it where that is due, and asks the provider whether it still holds. Trouble with the
-    /// network, and a store that cannot be opened, are thrown and never sign out.
+    /// Reads what is stored. `validating`: renews it where that is due, and asks the provider whether it still holds.
+    /// Trouble with the network, and a store that cannot be opened, are thrown and never sign out.
     func restore(validating: Bool) async throws(IngestError) -> AccountFacts
     /// What it can be wished for; the caller asks for nothing else.
     var abilities: Set<SignInAbility> { get }
     /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long.
     func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account
-    /// Forgets what is stored, first and whatever happens, then tells the provider. An error is about the second half only.
+    /// Forgets what is stored, first and whatever happens, then tells the provider. An error is about the second half
+    /// only.
     func signOut() async throws(IngestError)
 }
 
@@ -93,7 +96,8 @@ public struct SignInPreference: Sendable, Hashable {
         case browser
         /// Any browser; the address where it ends is pasted back.
         case paste
-        /// The identity token of another sign-in, asked for at the desk and exchanged at the provider (`SignInAbility.identityToken`).
+        /// The identity token of another sign-in, asked for at the desk and exchanged at the provider
+        /// (`SignInAbility.identityToken`).
         case identityToken
     }
     /// Nil = what the options say.

@@ -46,12 +46,14 @@ public struct Rejection: Sendable {
 public protocol AuthProvider: Sendable {
     /// Who signs, as far as it is known without reading a secret: part of a target's identity in the ledger.
     var account: String? { get }
-    /// Called by a target while it is built, with the address from its options: from then on its origin (scheme, host, port) may be signed
-    /// for, and no other. `misconfigured` when the provider's own options name other origins.
+    /// Called by a target while it is built, with the address from its options: from then on its origin (scheme, host,
+    /// port) may be signed for, and no other. `misconfigured` when the provider's own options name other origins.
     func bind(to address: String) throws(IngestError)
-    /// Has what it needs to sign a request; may look up secrets and ask a credential helper. `unauthorized` when it has not.
+    /// Has what it needs to sign a request; may look up secrets and ask a credential helper. `unauthorized` when it has
+    /// not.
     func ready() async throws(IngestError)
-    /// Adds the credential. A credential is bound to the origins that the pipeline file names and is refused for any other.
+    /// Adds the credential. A credential is bound to the origins that the pipeline file names and is refused for any
+    /// other.
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest
     /// After a 401: tries to get a better credential. True: the request is worth one more try.
     func renew(after rejection: Rejection) async throws(IngestError) -> Bool

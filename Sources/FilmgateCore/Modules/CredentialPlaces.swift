@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Where one sign-in may be used, as it becomes known while a plan is built: addresses that targets bind it to, and those of its own options.
+/// Where one sign-in may be used, as it becomes known while a plan is built: addresses that targets bind it to, and
+/// those of its own options.
 ///
 /// A secret that a person typed in was typed in for such places; whoever looks it up compares.
 public final class CredentialPlaces: Sendable {

@@ -32,7 +32,8 @@ public protocol EventDirectory: UploadTarget {
     ///
     /// Nil when these options leave nothing to choose.
     func events(_ page: String?) async throws(IngestError) -> EventPage?
-    /// True where the gallery takes its own id and nothing else: `event` is a name still, and has to be looked up before anything is sent.
+    /// True where the gallery takes its own id and nothing else: `event` is a name still, and has to be looked up
+    /// before anything is sent.
     func needsID(for event: String) -> Bool
 }
 

@@ -41,7 +41,8 @@ public struct ExecHook: ModuleConfig {
 
     public init() {}
     public static let schema: Schema<Self> = [
-        .field("command", \.command, "The program by its absolute path, and its arguments; no shell is involved.").required(),
+        .field("command", \.command, "The program by its absolute path, and its arguments; no shell is involved.")
+            .required(),
         .field("on", \.on, "What it is notified of."),
         .field("timeout", \.timeout, in: .seconds(1)...(.seconds(600)), "How long it may take before it is ended."),
     ]
@@ -68,7 +69,9 @@ public struct Webhook: ModuleConfig {
         .field("tries", \.tries, in: 1...20, "How often a notice is sent before it is given up."),
         .field("timeout", \.timeout, in: .seconds(1)...(.seconds(120)), "How long the server may take for its answer."),
         .field("ca_file", \.caFile, "PEM file of the authorities to trust instead of the system's."),
-        .field("plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."),
+        .field(
+            "plain_http", \.plainHTTP, "Also sends it over plain http to other machines, readable by anyone on the way."
+        ),
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -78,7 +81,9 @@ public struct Webhook: ModuleConfig {
             throw ConfigError(mark, "bad-option", "`url` is no web address.", hint: "Write https://….")
         }
         let host = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" && $0 != "?" }.lowercased()
-        guard !host.contains("@") else { throw ConfigError(mark, "inline-secret", "A name or password must not stand in the address.") }
+        guard !host.contains("@") else {
+            throw ConfigError(mark, "inline-secret", "A name or password must not stand in the address.")
+        }
         let isHere = ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
         guard !isPlain || plainHTTP || isHere else {
             throw ConfigError(

@@ -14,23 +14,29 @@ public struct MakerDirectory {
     private var entries: [Int: Entry] = [:]
 
     /// Nil when no directory is there.
-    /// - Parameters:
-    ///   - offset: of the directory, from the note's beginning.
-    ///   - base: what the entries' offsets count from, from the note's beginning too: `-note.start` where that is the structure around it.
-    ///   - isLittleEndian: nil where the make leaves it open: the structure's own, or the other where only that makes sense.
+    /// - Parameters: - offset: of the directory, from the note's beginning. - base: what the entries' offsets count
+    ///   from, from the note's beginning too: `-note.start` where that is the structure around it. - isLittleEndian:
+    ///   nil where the make leaves it open: the structure's own, or the other where only that makes sense.
     public init?(_ note: MakerNote, at offset: Int, base: Int, isLittleEndian: Bool? = nil) {
         let own = note.isLittleEndian
         self.note = note
-        isLittle = isLittleEndian ?? (Self.makesSense(note, offset, own) || !Self.makesSense(note, offset, !own) ? own : !own)
-        guard let count = note.number(offset, 2, isLittleEndian: isLittle), count > 0, count <= Self.entryLimit else { return nil }
+        isLittle =
+            isLittleEndian ?? (Self.makesSense(note, offset, own) || !Self.makesSense(note, offset, !own) ? own : !own)
+        guard let count = note.number(offset, 2, isLittleEndian: isLittle), count > 0, count <= Self.entryLimit else {
+            return nil
+        }
         // Some bodies write fewer entries than they say.
         for index in 0..<count {
             let place = offset + 2 + 12 * index
             guard let raw = note.bytes(place, 12) else { break }
-            let (tag, format, amount, far) = (number(raw[0..<2]), number(raw[2..<4]), number(raw[4..<8]), number(raw[8..<12]))
-            guard Self.sizes.indices.contains(format), Self.sizes[format] > 0, amount <= 1 << 24, entries[tag] == nil else { continue }
+            let (tag, format, amount, far) = (
+                number(raw[0..<2]), number(raw[2..<4]), number(raw[4..<8]), number(raw[8..<12])
+            )
+            guard Self.sizes.indices.contains(format), Self.sizes[format] > 0, amount <= 1 << 24, entries[tag] == nil
+            else { continue }
             let length = amount * Self.sizes[format]
-            entries[tag] = Entry(format: format, count: amount, start: length <= 4 ? place + 8 : base + far, length: length)
+            entries[tag] = Entry(
+                format: format, count: amount, start: length <= 4 ? place + 8 : base + far, length: length)
         }
         if entries.isEmpty { return nil }
     }
@@ -56,7 +62,9 @@ public struct MakerDirectory {
 
     /// The `index`th whole number of one, two or four bytes; without a sign.
     public func number(_ tag: Int, _ index: Int = 0) -> Int? {
-        guard let entry = entries[tag], index >= 0, index < entry.count, [1, 3, 4, 6, 7, 8, 9, 13].contains(entry.format) else {
+        guard let entry = entries[tag], index >= 0, index < entry.count,
+            [1, 3, 4, 6, 7, 8, 9, 13].contains(entry.format)
+        else {
             return nil
         }
         let size = Self.sizes[entry.format]
@@ -77,7 +85,8 @@ public struct MakerDirectory {
 
     /// Printable text up to its NUL, without spaces around it; nil where nothing is left.
     public func text(_ tag: Int) -> String? {
-        guard let entry = entries[tag], [1, 2, 7].contains(entry.format), entry.length <= 1024, let bytes = bytes(tag) else { return nil }
+        guard let entry = entries[tag], [1, 2, 7].contains(entry.format), entry.length <= 1024, let bytes = bytes(tag)
+        else { return nil }
         return Self.text(bytes)
     }
 

@@ -1,4 +1,5 @@
-/// Reads what a make's bodies write into the maker notes of their files, whether these come from a card, a folder or a camera.
+/// Reads what a make's bodies write into the maker notes of their files, whether these come from a card, a folder or a
+/// camera.
 ///
 /// A camera module brings its make's along; the program gives all of them to the stages as services.
 public protocol MakerNoteReader: Sendable {
@@ -6,8 +7,8 @@ public protocol MakerNoteReader: Sendable {
     func reads(make: String) -> Bool
     /// What the note says; empty where it says nothing.
     ///
-    /// Every byte is hostile: never traps, always ends. What Exif itself says wins over it. Ratings are 1…5; a frame that nobody has rated has
-    /// none.
+    /// Every byte is hostile: never traps, always ends. What Exif itself says wins over it. Ratings are 1…5; a frame
+    /// that nobody has rated has none.
     func facts(in note: MakerNote, model: String) -> MediaFacts
     /// Names of makes by the number that AVCHD clips carry instead of one. Default: none.
     var clipMakes: [Int: String] { get }
@@ -28,7 +29,8 @@ public struct MakerNote {
     private let read: (_ offset: Int, _ count: Int) -> [UInt8]?
 
     /// - Parameter read: exactly so many bytes of the structure, or nil where it has not as many.
-    public init(start: Int, count: Int, isLittleEndian: Bool, read: @escaping (_ offset: Int, _ count: Int) -> [UInt8]?) {
+    public init(start: Int, count: Int, isLittleEndian: Bool, read: @escaping (_ offset: Int, _ count: Int) -> [UInt8]?)
+    {
         (self.start, self.count, self.isLittleEndian, self.read) = (start, count, isLittleEndian, read)
     }
 
@@ -39,7 +41,8 @@ public struct MakerNote {
         }
     }
 
-    /// Exactly `count` bytes (up to 64 KiB) from `offset` on, counted from the note's beginning; it may lie before that, or behind the end.
+    /// Exactly `count` bytes (up to 64 KiB) from `offset` on, counted from the note's beginning; it may lie before
+    /// that, or behind the end.
     public func bytes(_ offset: Int, _ count: Int) -> [UInt8]? {
         let (place, overflow) = start.addingReportingOverflow(offset)
         guard !overflow, place >= 0, (0...65_536).contains(count) else { return nil }

@@ -9,7 +9,9 @@ public enum ModuleKind: String, Sendable, Hashable, Codable, CaseIterable { case
 /// What a stage needs to find on an asset, and what it adds.
 ///
 /// A pipeline whose order breaks a need is refused with a line number.
-public enum Fact: String, Sendable, Hashable, Codable, CaseIterable { case file, digest, media, selected, unique, receipt }
+public enum Fact: String, Sendable, Hashable, Codable, CaseIterable {
+    case file, digest, media, selected, unique, receipt
+}
 
 /// What a module says about itself: plain data, the same that an external module prints when it starts.
 public struct Manifest: Sendable, Hashable, Codable {
@@ -61,10 +63,14 @@ public struct Lookup: Sendable {
     public var auth: [String: any AuthProvider]
     public var secrets: any SecretResolver
     public var ledger: (any LedgerReader)?
-    /// What only some modules know how to use, each found by its type: the USB bus, cameras that several modules look at.
+    /// What only some modules know how to use, each found by its type: the USB bus, cameras that several modules look
+    /// at.
     public var services: [any Sendable] = []
 
-    public init(auth: [String: any AuthProvider] = [:], secrets: any SecretResolver = NoSecrets(), ledger: (any LedgerReader)? = nil) {
+    public init(
+        auth: [String: any AuthProvider] = [:], secrets: any SecretResolver = NoSecrets(),
+        ledger: (any LedgerReader)? = nil
+    ) {
         (self.auth, self.secrets, self.ledger) = (auth, secrets, ledger)
     }
 

@@ -12,7 +12,8 @@ public struct ModuleEntry: Sendable {
     /// Made on each call: describing every module would take a good part of a short command's time.
     public var fields: [FieldDescription] { describe() }
     private let describe: @Sendable () -> [FieldDescription]
-    /// Builds the module from its node; mistakes in the node are appended, and the module is then built from defaults only to go on checking.
+    /// Builds the module from its node; mistakes in the node are appended, and the module is then built from defaults
+    /// only to go on checking.
     public let make: Make
     /// Finds the mistakes in a node without building anything.
     public let lint: @Sendable (ConfigNode) -> [ConfigError]
@@ -23,27 +24,38 @@ public struct ModuleEntry: Sendable {
     ///
     /// `lint` and `make` must agree on what a mistake is.
     public init(
-        kind: ModuleKind, manifest: Manifest, fields: @escaping @autoclosure @Sendable () -> [FieldDescription], make: Make,
-        lint: @escaping @Sendable (ConfigNode) -> [ConfigError], references: @escaping @Sendable (ConfigNode) -> [AuthReference]
+        kind: ModuleKind, manifest: Manifest, fields: @escaping @autoclosure @Sendable () -> [FieldDescription],
+        make: Make, lint: @escaping @Sendable (ConfigNode) -> [ConfigError],
+        references: @escaping @Sendable (ConfigNode) -> [AuthReference]
     ) {
         (self.kind, self.manifest, self.describe, self.make) = (kind, manifest, fields, make)
         (self.lint, self.references) = (lint, references)
     }
 
     public static func source<M: Module & SourceDriver>(_ module: M.Type) -> ModuleEntry {
-        entry(M.self, .source, .source { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+        entry(
+            M.self, .source,
+            .source { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
     public static func stage<M: Module & Stage>(_ module: M.Type) -> ModuleEntry {
-        entry(M.self, .stage, .stage { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+        entry(
+            M.self, .stage,
+            .stage { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
     public static func target<M: Module & UploadTarget>(_ module: M.Type) -> ModuleEntry {
-        entry(M.self, .target, .target { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+        entry(
+            M.self, .target,
+            .target { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
     public static func auth<M: Module & AuthProvider>(_ module: M.Type) -> ModuleEntry {
-        entry(M.self, .auth, .auth { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+        entry(
+            M.self, .auth,
+            .auth { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
     public static func catalog<M: Module & Catalog>(_ module: M.Type) -> ModuleEntry {
-        entry(M.self, .catalog, .catalog { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
+        entry(
+            M.self, .catalog,
+            .catalog { node, context, errors throws(IngestError) in try build(M.self, node, context, &errors) })
     }
 
     private static func entry<M: Module>(_: M.Type, _ kind: ModuleKind, _ make: Make) -> ModuleEntry {

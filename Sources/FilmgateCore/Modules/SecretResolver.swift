@@ -34,7 +34,9 @@ struct EntrySecrets: SecretResolver {
         try inner.resolve(secret.reference == .store("") ? Secret(.store(name)) : secret)
     }
 
-    func serving(_ places: CredentialPlaces) -> any SecretResolver { EntrySecrets(name: name, inner: inner.serving(places)) }
+    func serving(_ places: CredentialPlaces) -> any SecretResolver {
+        EntrySecrets(name: name, inner: inner.serving(places))
+    }
 }
 
 /// Refuses every secret; for contexts that must not read any (`check`, `plan` without targets).

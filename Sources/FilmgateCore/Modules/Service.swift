@@ -2,8 +2,8 @@
 ///
 /// Asked before what waits is sent, again every few seconds while that goes on, and after each failure.
 public protocol HealthTarget: UploadTarget {
-    /// Returns when the service takes files now, or does not say how it is; throws what keeps it from taking any: `unavailable` when it
-    /// says so itself, `network` when nobody answers.
+    /// Returns when the service takes files now, or does not say how it is; throws what keeps it from taking any:
+    /// `unavailable` when it says so itself, `network` when nobody answers.
     func health() async throws(IngestError)
 }
 

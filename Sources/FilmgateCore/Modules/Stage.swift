@@ -6,11 +6,13 @@ public protocol Stage: Sendable {
     var traits: StageTraits { get }
     /// May be called from several tasks at once, never twice at a time for one asset.
     func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict
-    /// Why a frame of that name and kind ends here as filtered, whatever is in it: such a file need not be read a second time.
+    /// Why a frame of that name and kind ends here as filtered, whatever is in it: such a file need not be read a
+    /// second time.
     ///
     /// The reason that `process` would give. Default: nil, it depends on the frame.
     func refusal(ofName name: String, _ kind: MediaKind) -> String?
-    /// The same file of `asset`, which this stage has made, with what people have said since; nil where there is nothing to be written.
+    /// The same file of `asset`, which this stage has made, with what people have said since; nil where there is
+    /// nothing to be written.
     ///
     /// `newFile` is the path to write it to. Default: nil.
     func marked(
@@ -43,7 +45,8 @@ public struct StageTraits: Sendable, Hashable {
     public var hourShift: Bool
     /// Wants to know what the profile and the run say of each shot (`Shot.stamping`).
     public var stamps = false
-    /// Only adds what a file says about itself: is also asked of the files of a shot that are known and not taken again (`Shot.known`).
+    /// Only adds what a file says about itself: is also asked of the files of a shot that are known and not taken again
+    /// (`Shot.known`).
     public var reads = false
     /// What the targets that it delivers to get, by their names; absent = everything.
     ///
@@ -77,7 +80,8 @@ public struct Shot: Sendable {
     public var assets: [Asset]
     /// The shot's primary when it is known from before and not read again.
     public var remembered: Asset?
-    /// Files of the shot that were taken before and are not taken again, where they still can be read: what they say still counts.
+    /// Files of the shot that were taken before and are not taken again, where they still can be read: what they say
+    /// still counts.
     ///
     /// `file` is nil where it has been read already.
     public var known: [Asset] = []
@@ -85,7 +89,8 @@ public struct Shot: Sendable {
     public var mark = PictureMark()
     /// For stages that ask for it.
     public var stamping: Stamping?
-    /// For stages that ask for it: when each file was taken, corrected by its profile; the file's own time where it does not say.
+    /// For stages that ask for it: when each file was taken, corrected by its profile; the file's own time where it
+    /// does not say.
     public var times: [AssetID: CivilTime] = [:]
 
     public init(key: String, assets: [Asset], remembered: Asset? = nil) {

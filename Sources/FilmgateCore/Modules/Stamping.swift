@@ -1,6 +1,7 @@
 /// What is to be written into the metadata of delivered files; absent = not stamped.
 ///
-/// A text that needs something that is not known of a picture (`{event}` without an event) is left out for that picture.
+/// A text that needs something that is not known of a picture (`{event}` without an event) is left out for that
+/// picture.
 public struct StampRule: Sendable, Hashable, ConfigSection {
     public var creator: Template?, copyright: Template?, event: Template?, caption: Template?
     public var keywords: [Template]?
@@ -37,16 +38,15 @@ public struct Stamping: Sendable {
     public var mark: PictureMark
     /// The camera's clock is known to have been wrong.
     public var isClockCorrected: Bool
-    /// Each makes a path for a file of its own, on one disk after another for where the earlier ones are full; none in a dry run, when
-    /// nothing is written.
+    /// Each makes a path for a file of its own, on one disk after another for where the earlier ones are full; none in
+    /// a dry run, when nothing is written.
     public var newFiles: [@Sendable () -> String]
     /// Digests that the targets want of every file, beside SHA-256.
     public var digests: Set<DigestAlgorithm>
 
     public init(
-        rule: StampRule, values: [AssetID: TemplateValues], mark: PictureMark = PictureMark(), isClockCorrected: Bool = false,
-        newFiles: [@Sendable () -> String] = [],
-        digests: Set<DigestAlgorithm> = []
+        rule: StampRule, values: [AssetID: TemplateValues], mark: PictureMark = PictureMark(),
+        isClockCorrected: Bool = false, newFiles: [@Sendable () -> String] = [], digests: Set<DigestAlgorithm> = []
     ) {
         self.mark = mark
         (self.rule, self.values, self.isClockCorrected, self.newFiles) = (rule, values, isClockCorrected, newFiles)

@@ -5,14 +5,16 @@ public protocol UploadTarget: Sendable {
     var traits: TargetTraits { get }
     /// Reachable, permitted, enough room? Writes nothing.
     func check() async throws(IngestError)
-    /// Who holds `path` at the target now. Asked in card order while a name is being chosen; targets that do not place by name say `free`.
+    /// Who holds `path` at the target now. Asked in card order while a name is being chosen; targets that do not place
+    /// by name say `free`.
     func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy
     /// The target's own answer to "do you have these bytes?"; nil when it has not or cannot say.
     func find(_ job: UploadJob) async throws(IngestError) -> Receipt?
-    /// Whether it has these bytes anywhere, asked by their digest alone; nil where it cannot be asked so, or does not say.
+    /// Whether it has these bytes anywhere, asked by their digest alone; nil where it cannot be asked so, or does not
+    /// say.
     ///
-    /// A promise: false stands against whatever a receipt or an address of earlier says, and is never "I may not look". Only a target that
-    /// would know every copy that it has answers it at all.
+    /// A promise: false stands against whatever a receipt or an address of earlier says, and is never "I may not look".
+    /// Only a target that would know every copy that it has answers it at all.
     func knows(_ job: UploadJob) async throws(IngestError) -> Bool?
     /// Delivers. Safe to repeat for the same digest. Nothing partial is ever visible under the final name.
     func upload(_ job: UploadJob) async throws(IngestError) -> Receipt
@@ -20,7 +22,8 @@ public protocol UploadTarget: Sendable {
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification
     /// Called once at the end of a run that delivered something here: manifests and the like.
     ///
-    /// `delivered` is empty unless the traits say `listsDeliveries`; with that it is called after every run, for what a killed one left.
+    /// `delivered` is empty unless the traits say `listsDeliveries`; with that it is called after every run, for what a
+    /// killed one left.
     func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError)
 }
 
@@ -28,7 +31,9 @@ extension UploadTarget {
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy { .free }
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? { nil }
     public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? { nil }
-    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { .cannotTell }
+    public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        .cannotTell
+    }
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {}
 }
 
@@ -40,7 +45,8 @@ public struct TargetTraits: Sendable {
     ///
     /// Delivered copies below it can be read by later targets.
     public var localRoot: String?
-    /// Path template below the root or in the address, `{…}` filled in by the engine; nil when the target has no names of its own.
+    /// Path template below the root or in the address, `{…}` filled in by the engine; nil when the target has no names
+    /// of its own.
     public var layout: Template?
     /// Further digests that it wants from the transfer's one pass.
     public var digests: Set<DigestAlgorithm>
@@ -61,8 +67,8 @@ public struct TargetTraits: Sendable {
     ///
     /// Where a file does not say its size, it is sent.
     public var maxPixels: Int?
-    /// Further deliveries that only wait until the far side has worked on what it was sent, beside those that send: these take none of the
-    /// `workers`.
+    /// Further deliveries that only wait until the far side has worked on what it was sent, beside those that send:
+    /// these take none of the `workers`.
     ///
     /// A target that says so limits its sending by itself.
     public var waiting = 0
@@ -70,14 +76,17 @@ public struct TargetTraits: Sendable {
     public var address: String?
     /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
     public var answersByDigest = false
-    /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and the like.
+    /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and
+    /// the like.
     public var warnings: [String] = []
 
     public init(
-        identity: String, localRoot: String? = nil, layout: Template? = nil, digests: Set<DigestAlgorithm> = [], parallel: Int = 4,
-        idempotent: Bool = true, accepts: Set<MediaKind>? = nil, maxSize: UInt64? = nil
+        identity: String, localRoot: String? = nil, layout: Template? = nil, digests: Set<DigestAlgorithm> = [],
+        parallel: Int = 4, idempotent: Bool = true, accepts: Set<MediaKind>? = nil, maxSize: UInt64? = nil
     ) {
-        (self.identity, self.localRoot, self.layout, self.digests, self.parallel) = (identity, localRoot, layout, digests, parallel)
+        (self.identity, self.localRoot, self.layout, self.digests, self.parallel) = (
+            identity, localRoot, layout, digests, parallel
+        )
         (self.idempotent, self.accepts, self.maxSize) = (idempotent, accepts, maxSize)
     }
 }
@@ -99,8 +108,8 @@ public struct UploadJob: Sendable {
     public var mayTake: Bool
 
     public init(
-        asset: Asset, file: LocalFile, digests: Digests, path: String, name: String, values: TemplateValues, event: String? = nil,
-        mayTake: Bool = false
+        asset: Asset, file: LocalFile, digests: Digests, path: String, name: String, values: TemplateValues,
+        event: String? = nil, mayTake: Bool = false
     ) {
         (self.asset, self.file, self.digests, self.path, self.name) = (asset, file, digests, path, name)
         (self.values, self.event, self.mayTake) = (values, event, mayTake)

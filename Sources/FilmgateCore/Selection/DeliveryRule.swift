@@ -1,7 +1,7 @@
 /// What one target gets: a list of kinds, or a rule of several conditions that must all hold.
 ///
-/// What it leaves out is filtered for that target alone. Sidecars and memos are not judged themselves: they go where the primary of their
-/// shot goes.
+/// What it leaves out is filtered for that target alone. Sidecars and memos are not judged themselves: they go where
+/// the primary of their shot goes.
 public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArrayLiteral {
     /// What the camera's protection (the lock or key button) decides.
     public enum Protected: String, Sendable, Hashable, CaseIterable, ConfigValue { case any, only }
@@ -27,8 +27,10 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
     public static let schema: Schema<Self> = [
         .field("kinds", \.kinds, "Kinds of file; absent: all."),
         .field("formats", \.formats, "Extensions, such as [jpg, cr3]; absent: all."),
-        .field("min_rating", \.minRating, in: -1...5, "Lowest rating that passes; -1 is what the camera calls rejected."),
-        .field("unrated", \.unrated, "What happens to frames without a rating; wait: they wait until somebody rates them."),
+        .field(
+            "min_rating", \.minRating, in: -1...5, "Lowest rating that passes; -1 is what the camera calls rejected."),
+        .field(
+            "unrated", \.unrated, "What happens to frames without a rating; wait: they wait until somebody rates them."),
         .field("picks", \.picks, "only: frames wait until somebody picks them; rejected ones are left out."),
         .field("protected", \.protected, "Frames that were protected in the camera: no difference, or only those."),
         .field("min_pixels", \.minPixels, in: 0...1_000_000_000_000, "Fewest pixels, width times height."),
@@ -55,8 +57,10 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
     public func validate(at node: ConfigNode) throws(ConfigError) {
         guard let after, let before, after.first >= before.first else { return }
         throw ConfigError(
-            node["before"]?.mark ?? node.mark, "empty-range", "`before` is not later than `after`: nothing would be delivered.",
-            hint: after.first == before.first ? "Both count from the moment's beginning: write the next day." : "Exchange the two.")
+            node["before"]?.mark ?? node.mark, "empty-range",
+            "`before` is not later than `after`: nothing would be delivered.",
+            hint: after.first == before.first
+                ? "Both count from the moment's beginning: write the next day." : "Exchange the two.")
     }
 
     /// Only kinds are asked for.
@@ -80,10 +84,12 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
     public var shown: String? {
         if isOnlyKinds { return kinds?.shown ?? (kinds == nil ? "{}" : "[]") }
         let given: [(String, String?)] = [
-            ("kinds", kinds.map { $0.shown ?? "[]" }), ("formats", formats.shown), ("min_rating", minRating > -1 ? "\(minRating)" : nil),
+            ("kinds", kinds.map { $0.shown ?? "[]" }), ("formats", formats.shown),
+            ("min_rating", minRating > -1 ? "\(minRating)" : nil),
             ("unrated", unrated != .pass ? unrated.rawValue : nil), ("picks", picks == .only ? picks.rawValue : nil),
             ("protected", protected == .only ? protected.rawValue : nil),
-            ("min_pixels", minPixels > 0 ? "\(minPixels)" : nil), ("name", name?.source), ("after", after?.text), ("before", before?.text),
+            ("min_pixels", minPixels > 0 ? "\(minPixels)" : nil), ("name", name?.source), ("after", after?.text),
+            ("before", before?.text),
         ]
         return "{ " + given.compactMap { name, value in value.map { "\(name): \($0)" } }.joined(separator: ", ") + " }"
     }
@@ -104,9 +110,8 @@ extension DeliveryRule {
     public func decision(on frame: FrameFacts) -> Decision {
         var isOpen = false
         for (fact, refusal) in [
-            (nil, formatRefusal), (nil, nameRefusal), (nil, rejectionRefusal), (.rating, ratingRefusal), (.protection, protectionRefusal),
-            (.pixels, sizeRefusal),
-            (.time, timeRefusal),
+            (nil, formatRefusal), (nil, nameRefusal), (nil, rejectionRefusal), (.rating, ratingRefusal),
+            (.protection, protectionRefusal), (.pixels, sizeRefusal), (.time, timeRefusal),
         ] as [(FrameFacts.Fact?, (FrameFacts) -> String?)] {
             if let fact, frame.unknown.contains(fact) {
                 isOpen = isOpen || asks.contains(fact)
@@ -122,7 +127,9 @@ extension DeliveryRule {
     /// What it asks of marks.
     public var marks: MarkRule { MarkRule(picks: picks, minRating: minRating, unrated: unrated) }
 
-    private func rejectionRefusal(_ frame: FrameFacts) -> String? { picks == .only && frame.pick == .rejected ? MarkRule.rejected : nil }
+    private func rejectionRefusal(_ frame: FrameFacts) -> String? {
+        picks == .only && frame.pick == .rejected ? MarkRule.rejected : nil
+    }
 
     private func formatRefusal(_ frame: FrameFacts) -> String? {
         guard !formats.isEmpty, !formats.contains(FileExtension(FileName(frame.name).ext)) else { return nil }

@@ -17,7 +17,8 @@ public struct FileExtension: Sendable, Hashable, ConfigValue {
         let plain = text.hasPrefix(".") ? String(text.dropFirst()) : text
         guard !plain.isEmpty, !plain.contains(where: { ".*?/ ".contains($0) }) else {
             throw ConfigError(
-                node.mark, "bad-format", "`\(text)` is no extension of a file name.", hint: "Write it without a dot, such as `[jpg, cr3]`.")
+                node.mark, "bad-format", "`\(text)` is no extension of a file name.",
+                hint: "Write it without a dot, such as `[jpg, cr3]`.")
         }
         self.init(plain)
     }

@@ -14,13 +14,16 @@ public struct MarkRule: Sendable, Hashable {
     /// `rating` and `pick` as `PictureMark` gives them, of the camera's word, too.
     public func decision(rating: Int?, pick: PictureMark.Pick) -> DeliveryRule.Decision {
         if picks == .only, pick == .rejected { return .refuses(Self.rejected) }
-        if let reason = SelectionRule.refusal(rating: rating, below: minRating, unrated: unrated) { return .refuses(reason) }
+        if let reason = SelectionRule.refusal(rating: rating, below: minRating, unrated: unrated) {
+            return .refuses(reason)
+        }
         if picks == .only, pick != .picked { return .waits(Self.notPicked) }
         return rating == nil && unrated == .wait ? .waits(Self.notRated) : .takes
     }
 }
 
-/// Why a delivery may wait for a person: kept with it, so that whoever sends it later judges as the run that ordered it.
+/// Why a delivery may wait for a person: kept with it, so that whoever sends it later judges as the run that ordered
+/// it.
 public struct MarkGate: Sendable, Hashable {
     /// All must let it pass.
     public var rules: [MarkRule]
@@ -29,7 +32,9 @@ public struct MarkGate: Sendable, Hashable {
     /// The shot's rating as its files say it.
     public var camera: Int?
 
-    public init(_ rules: [MarkRule], sha256: String, camera: Int?) { (self.rules, self.sha256, self.camera) = (rules, sha256, camera) }
+    public init(_ rules: [MarkRule], sha256: String, camera: Int?) {
+        (self.rules, self.sha256, self.camera) = (rules, sha256, camera)
+    }
 
     /// Never `undecided`.
     public func decision(on mark: PictureMark) -> DeliveryRule.Decision {
@@ -59,7 +64,8 @@ extension MarkGate {
         guard let first = parts.first, let camera = first["camera"], parts.count > 1 else { return nil }
         var rules: [MarkRule] = []
         for part in parts.dropFirst() {
-            guard let picks = part["picks"].flatMap({ Picks(rawValue: $0) }), let least = part["min_rating"].flatMap({ Int($0) }),
+            guard let picks = part["picks"].flatMap({ Picks(rawValue: $0) }),
+                let least = part["min_rating"].flatMap({ Int($0) }),
                 let unrated = part["unrated"].flatMap({ Unrated(rawValue: $0) })
             else { return nil }
             rules.append(MarkRule(picks: picks, minRating: least, unrated: unrated))

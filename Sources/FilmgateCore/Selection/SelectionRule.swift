@@ -10,7 +10,8 @@ public enum Picks: String, Sendable, Hashable, CaseIterable, ConfigValue { case 
 
 /// The single conditions of which `select` and the rules per target are made.
 ///
-/// Each says in words why it does not let something pass, naming the option as the pipeline file spells it; nil when it does.
+/// Each says in words why it does not let something pass, naming the option as the pipeline file spells it; nil when it
+/// does.
 public enum SelectionRule {
     public static func refusal(rating: Int?, below least: Int, unrated: Unrated) -> String? {
         guard let rating else { return unrated == .drop ? "not rated, and `unrated: drop`" : nil }

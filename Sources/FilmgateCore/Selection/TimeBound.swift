@@ -12,7 +12,8 @@ public struct TimeBound: Sendable, Hashable, ConfigValue {
         let text = try node.text("a date such as 2026-05-01")
         guard let bound = TimeBound(text) else {
             throw ConfigError(
-                node.mark, "wrong-time", "Expected a date or time such as 2026-05-01 or 2026-05-01T18:30, found `\(text)`.",
+                node.mark, "wrong-time",
+                "Expected a date or time such as 2026-05-01 or 2026-05-01T18:30, found `\(text)`.",
                 hint: "Camera time, without an offset.")
         }
         self = bound
@@ -25,8 +26,8 @@ public struct TimeBound: Sendable, Hashable, ConfigValue {
         let clock = halves.count == 2 ? Self.numbers(halves[1], ":", [2, 2, 2]) : []
         guard let clock, clock.isEmpty || clock.count >= 2,
             let time = CivilTime(
-                year: day[0], month: day[1], day: day[2], hour: clock.first ?? 0, minute: clock.count > 1 ? clock[1] : 0,
-                second: clock.count > 2 ? clock[2] : 0)
+                year: day[0], month: day[1], day: day[2], hour: clock.first ?? 0,
+                minute: clock.count > 1 ? clock[1] : 0, second: clock.count > 2 ? clock[2] : 0)
         else { return nil }
         let length: Int64 = clock.isEmpty ? 86_400 : clock.count == 2 ? 60 : 1
         (self.text, first, last) = (text, time.civilSeconds, time.civilSeconds + length - 1)
@@ -37,7 +38,8 @@ public struct TimeBound: Sendable, Hashable, ConfigValue {
         guard parts.count <= widths.count else { return nil }
         var numbers: [Int] = []
         for (part, width) in zip(parts, widths) {
-            guard part.utf8.count == width, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(part) else { return nil }
+            guard part.utf8.count == width, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(part)
+            else { return nil }
             numbers.append(number)
         }
         return numbers

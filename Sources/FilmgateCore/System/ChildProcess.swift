@@ -4,8 +4,8 @@ import Synchronization
 
 /// A program that was started here, owned until it is reaped.
 ///
-/// One way for all: it gets its three streams and no other open file, the environment that it is given, no blocked signal and the usual
-/// answer to those that end a program. Let go of without more, it is killed.
+/// One way for all: it gets its three streams and no other open file, the environment that it is given, no blocked
+/// signal and the usual answer to those that end a program. Let go of without more, it is killed.
 package final class ChildProcess: Sendable {
     /// What is started.
     package struct Command: Sendable {
@@ -53,10 +53,13 @@ package final class ChildProcess: Sendable {
 
     /// `streams`: input, output and errors; nil is `/dev/null`.
     ///
-    /// Blocks for five seconds at most while the program's file is being written, unless `isStopped` says that nobody wants it any more.
-    package init(_ command: Command, _ streams: [CInt?], unless isStopped: () -> Bool = { false }) throws(StartFailure) {
+    /// Blocks for five seconds at most while the program's file is being written, unless `isStopped` says that nobody
+    /// wants it any more.
+    package init(_ command: Command, _ streams: [CInt?], unless isStopped: () -> Bool = { false }) throws(StartFailure)
+    {
         var (child, code) = Self.spawn(command, streams)
-        // The file may still be open for writing, by whoever copies it or in a child that was forked meanwhile (execve(2)).
+        // The file may still be open for writing, by whoever copies it or in a child that was forked meanwhile
+        // (execve(2)).
         for _ in 0..<250 where code == ETXTBSY && !isStopped() {
             usleep(20_000)
             (child, code) = Self.spawn(command, streams)
@@ -131,18 +134,21 @@ package final class ChildProcess: Sendable {
                 posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
             }
         }
-        // What a library here opened without close-on-exec is none of its business, and would stay open for as long as it runs.
+        // What a library here opened without close-on-exec is none of its business, and would stay open for as long as
+        // it runs.
         _ = fg_inherit_streams_only(&actions)
         setSignals(&attributes, hasOwnGroup: command.hasOwnGroup)
         var child: pid_t = 0
-        var words = command.words.map { strdup($0) } + [nil], environment = command.environment.map { strdup($0) } + [nil]
+        var words = command.words.map { strdup($0) } + [nil]
+        var environment = command.environment.map { strdup($0) } + [nil]
         defer { for text in words + environment { free(text) } }
         let name = command.words.first ?? "", program = command.isOnPath || name.contains("/") ? name : "./" + name
         let code = posix_spawnp(&child, program, &actions, &attributes, &words, &environment)
         return (child, code)
     }
 
-    /// A thread's blocked signals and what this program ignores are not its own: pipes have to break in it as they do everywhere else.
+    /// A thread's blocked signals and what this program ignores are not its own: pipes have to break in it as they do
+    /// everywhere else.
     private static func setSignals(_ attributes: inout posix_spawnattr_t, hasOwnGroup: Bool) {
         var none = sigset_t(), usual = sigset_t()
         sigemptyset(&none)
@@ -152,7 +158,8 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &usual)
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)))
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0)))
     }
 }
 

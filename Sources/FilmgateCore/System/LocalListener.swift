@@ -62,9 +62,11 @@ package final class LocalListener: Sendable {
         return client
     }
 
-    /// Takes clients on a thread of its own until it is shut; `take` owns what it is given, and keeps the next one waiting.
+    /// Takes clients on a thread of its own until it is shut; `take` owns what it is given, and keeps the next one
+    /// waiting.
     ///
-    /// Connections that break and descriptors that have run out are no end: what waits is taken when there is room again.
+    /// Connections that break and descriptors that have run out are no end: what waits is taken when there is room
+    /// again.
     package func open(_ take: @escaping @Sendable (CInt) -> Void) {
         BlockingThread.run {
             while !self.isShut.load(ordering: .relaxed) {

@@ -10,7 +10,8 @@ package final class PipedProcess: Sendable {
 
     /// With `isFed` false its input is empty; `ownErrors` is where its errors go instead of to us.
     package init(
-        _ command: ChildProcess.Command, isFed: Bool = true, ownErrors: CInt? = nil, unless isStopped: () -> Bool = { false }
+        _ command: ChildProcess.Command, isFed: Bool = true, ownErrors: CInt? = nil,
+        unless isStopped: () -> Bool = { false }
     ) throws(ChildProcess.StartFailure) {
         guard let input = PipeEnds(), let output = PipeEnds(), let errors = PipeEnds() else {
             throw ChildProcess.StartFailure(code: EMFILE)
@@ -25,12 +26,17 @@ package final class PipedProcess: Sendable {
         if ownErrors != nil { self.errors.close() }
     }
 
-    /// Writes of `rest` what the program takes, hands on what it wrote, and waits for at most `milliseconds` for either.
+    /// Writes of `rest` what the program takes, hands on what it wrote, and waits for at most `milliseconds` for
+    /// either.
     ///
     /// A stream that has ended is closed, and its input once nothing is left for it. One thread at a time.
-    package func exchange(_ rest: inout ArraySlice<UInt8>, within milliseconds: CInt, _ take: (Stream, ArraySlice<UInt8>) -> Void) {
+    package func exchange(
+        _ rest: inout ArraySlice<UInt8>, within milliseconds: CInt, _ take: (Stream, ArraySlice<UInt8>) -> Void
+    ) {
         if rest.isEmpty { input.close() }
-        var watched = [output, errors, input].map { pollfd(fd: $0.isOpen ? $0.number : -1, events: Int16(POLLIN), revents: 0) }
+        var watched = [output, errors, input].map {
+            pollfd(fd: $0.isOpen ? $0.number : -1, events: Int16(POLLIN), revents: 0)
+        }
         watched[2].events = Int16(POLLOUT)
         guard poll(&watched, 3, milliseconds) > 0 else { return }
         // Without a reader, nobody wants the rest.
@@ -39,7 +45,8 @@ package final class PipedProcess: Sendable {
         if watched[1].revents != 0 { Self.drain(errors) { take(.errors, $0) } }
     }
 
-    /// No more than a few pipes full at a time: a program that never stops writing must not keep its owner from looking at the clock.
+    /// No more than a few pipes full at a time: a program that never stops writing must not keep its owner from looking
+    /// at the clock.
     private static func drain(_ pipe: Descriptor, _ take: (ArraySlice<UInt8>) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         for _ in 0..<16 {

@@ -39,8 +39,9 @@ public enum CatalogNotice: Sendable, Hashable {
 
 /// Tells a catalogue what happens here, beside a run and never in its way.
 ///
-/// The ledger comes first: what is told is read from it, batch by batch, and a batch whose answer was lost is sent again. Where the catalogue
-/// does not answer, it is tried again after 5 seconds, then after up to 60; nothing of the run waits for that, and no error of it is the run's.
+/// The ledger comes first: what is told is read from it, batch by batch, and a batch whose answer was lost is sent
+/// again. Where the catalogue does not answer, it is tried again after 5 seconds, then after up to 60; nothing of the
+/// run waits for that, and no error of it is the run's.
 public actor CatalogReporter {
     private let catalog: any Catalog, ledger: any StationLedger
     /// Claims are made in the same session.
@@ -55,8 +56,8 @@ public actor CatalogReporter {
     private(set) var told: Int64 = 0
 
     public init(
-        _ catalog: any Catalog, _ ledger: any StationLedger, claims: StationClaims? = nil, pace: ReportingPace = ReportingPace(),
-        tell: @escaping @Sendable (CatalogNotice) -> Void
+        _ catalog: any Catalog, _ ledger: any StationLedger, claims: StationClaims? = nil,
+        pace: ReportingPace = ReportingPace(), tell: @escaping @Sendable (CatalogNotice) -> Void
     ) { (self.catalog, self.ledger, self.claims, self.pace, self.tell) = (catalog, ledger, claims, pace, tell) }
 
     /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
@@ -79,7 +80,8 @@ public actor CatalogReporter {
         }
     }
 
-    /// Lets `run` return after the question under way: one that is broken off may have opened a session that nobody knows of.
+    /// Lets `run` return after the question under way: one that is broken off may have opened a session that nobody
+    /// knows of.
     public func stop() {
         isStopping = true
         sleeper?.cancel()
@@ -177,7 +179,8 @@ public actor CatalogReporter {
         known = applied
     }
 
-    /// A session outlives a connection: where nobody answers it is renewed before a new one would end it, and with it what is claimed.
+    /// A session outlives a connection: where nobody answers it is renewed before a new one would end it, and with it
+    /// what is claimed.
     private func note(_ error: IngestError) async {
         await claims?.note(away: error.message)
         let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)

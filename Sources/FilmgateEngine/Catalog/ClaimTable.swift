@@ -1,11 +1,12 @@
 import FilmgateCore
 
-/// What this station asks a catalogue for before it sends to shared targets, and whom it answers: events in, actions out.
+/// What this station asks a catalogue for before it sends to shared targets, and whom it answers: events in, actions
+/// out.
 ///
-/// A plain state machine, without clock, task or connection. The rules that it keeps: nobody is told that a claim is granted unless the
-/// catalogue said so in the session that lasts now, and that was renewed within `freshness`; an answer that decides nothing is asked for
-/// again; one question is under way at a time, with 256 wishes at most; whoever waits is answered once the catalogue answers or is known to
-/// be away.
+/// A plain state machine, without clock, task or connection. The rules that it keeps: nobody is told that a claim is
+/// granted unless the catalogue said so in the session that lasts now, and that was renewed within `freshness`; an
+/// answer that decides nothing is asked for again; one question is under way at a time, with 256 wishes at most;
+/// whoever waits is answered once the catalogue answers or is known to be away.
 struct ClaimTable: Sendable {
     struct Key: Hashable, Sendable {
         var content: ContentKey, target: String
@@ -124,7 +125,8 @@ struct ClaimTable: Sendable {
 
     private mutating func ask() {
         guard case .open(let token, let since) = reach, asking.isEmpty, !waiting.isEmpty else { return }
-        // Nobody knows whether the session lasts still: its keeper is asked, and whoever waits goes on waiting for that word.
+        // Nobody knows whether the session lasts still: its keeper is asked, and whoever waits goes on waiting for that
+        // word.
         guard now - since < Self.freshness else {
             reach = .unknown
             return actions.append(.doubt)

@@ -53,7 +53,8 @@ extension PlanBuilder {
         targets.contains { $0.name == name && $0.target.traits.localRoot != nil }
     }
 
-    /// For trying out: where the catalogue itself can be reached from elsewhere, so can a station whose `localhost` is another machine.
+    /// For trying out: where the catalogue itself can be reached from elsewhere, so can a station whose `localhost` is
+    /// another machine.
     private func oneMachine(_ pipeline: PipelineFile) -> Diagnostic {
         let mark = pipeline.catalog?.use.mark ?? Mark()
         if isCatalogHere(pipeline) {

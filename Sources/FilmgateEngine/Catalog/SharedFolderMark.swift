@@ -29,7 +29,8 @@ public enum SharedFolderMark {
 
     /// The id of that folder, made where it has none; whether it was made now.
     ///
-    /// Never replaces one: of several that come at once, one makes it and all get that. `notFound` where there is no such folder.
+    /// Never replaces one: of several that come at once, one makes it and all get that. `notFound` where there is no
+    /// such folder.
     public static func share(_ root: String) throws(IngestError) -> (id: String, isNew: Bool) {
         guard let facts = try FileFacts.of(FileSystem.canonical(root)), facts.kind == .directory else {
             throw IngestError(

@@ -3,9 +3,10 @@ public import FilmgateCore
 
 /// The targets that several stations deliver to, and what all stations call them: the one place where that is decided.
 ///
-/// A remote target is shared where the pipeline names it in `share:` and its address means the same machine everywhere. A folder is shared
-/// where its root holds the mark of a shared folder that this station has read itself, and never because of its path. Everything else is
-/// this station's alone: it is never claimed, and nobody else's word is taken for it.
+/// A remote target is shared where the pipeline names it in `share:` and its address means the same machine everywhere.
+/// A folder is shared where its root holds the mark of a shared folder that this station has read itself, and never
+/// because of its path. Everything else is this station's alone: it is never claimed, and nobody else's word is taken
+/// for it.
 public struct SharedTargets: Sendable, Hashable {
     private struct Place: Sendable, Hashable {
         /// The target's identity in this ledger, without an event; and the same as all stations say it.
@@ -69,7 +70,8 @@ public struct SharedTargets: Sendable, Hashable {
         places.append(Place(own: own, common: own))
     }
 
-    private static func refusal(_ name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) -> Refusal? {
+    private static func refusal(_ name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) -> Refusal?
+    {
         // The catalogue keeps 1024 bytes of an identity.
         guard own.utf8.count <= 768 else {
             return Refusal(target: name, reason: "its address is too long", advice: "Use a shorter one.")
@@ -78,8 +80,8 @@ public struct SharedTargets: Sendable, Hashable {
             return Refusal(
                 target: name, reason: "nobody can tell where it delivers to", advice: "Take it out of `share`.")
         }
-        let host = TargetReach.host(of: address) ?? address,
-            advice = "Use an address that means the same machine at every station."
+        let host = TargetReach.host(of: address) ?? address
+        let advice = "Use an address that means the same machine at every station."
         switch reach {
         case .everywhere: return nil
         case .thisMachine where rule.oneMachine, .unqualified where rule.oneMachine: return nil
@@ -131,7 +133,8 @@ public struct SharedTargets: Sendable, Hashable {
 }
 
 extension SharedTargets {
-    /// The same report with what all stations call their shared targets; paths in shared folders are told from their roots.
+    /// The same report with what all stations call their shared targets; paths in shared folders are told from their
+    /// roots.
     public func qualified(_ report: StationReport) -> StationReport {
         var report = report
         for index in report.deliveries.indices {

@@ -1,7 +1,7 @@
 /// From where the address of a target means the same place.
 ///
-/// What a station says of an address must mean the same machine at every other station: otherwise a frame that one of them delivered would be
-/// taken for one that all have delivered.
+/// What a station says of an address must mean the same machine at every other station: otherwise a frame that one of
+/// them delivered would be taken for one that all have delivered.
 enum TargetReach: Sendable, Hashable {
     /// The machine that asks, whichever that is.
     case thisMachine

@@ -14,7 +14,8 @@ struct ChangeBatch: Sendable {
 }
 
 extension Ledger {
-    /// Writes them together; where that fails each caller's apart, so that what cannot be written takes nothing else with it.
+    /// Writes them together; where that fails each caller's apart, so that what cannot be written takes nothing else
+    /// with it.
     func write(_ batch: ChangeBatch) async -> [IngestError] {
         if let error = await failure(of: batch.changes) {
             if batch.counts.count < 2 { return [error] }

@@ -1,7 +1,7 @@
 import FilmgateCore
 
-/// Carries one delivery to a target that several stations deliver to: it is claimed first, and what another station says of it is asked of
-/// the target itself.
+/// Carries one delivery to a target that several stations deliver to: it is claimed first, and what another station
+/// says of it is asked of the target itself.
 struct ClaimedAttempt: Sendable {
     /// What a person said with the verb.
     struct Terms: Sendable {
@@ -32,7 +32,8 @@ struct ClaimedAttempt: Sendable {
             return .failed(delivery.id, DeliveryFailure(IngestError(.cancelled, "The run is over.")))
         }
         switch verdict {
-        // Another station's pipeline may know how to ask this target: where this one does not, nobody knows what was sent.
+        // Another station's pipeline may know how to ask this target: where this one does not, nobody knows what was
+        // sent.
         case .answer(.takenOver) where !wish.canBeSettled && !terms.anyway:
             await claims.ended(wish, isDone: false)
             return withheld(.held, doubtful("another station"))

@@ -1,5 +1,5 @@
-/// A large value kept on the heap, with the manners of a value: thousands of deliveries wait in tables, and are looked at far more often than
-/// changed.
+/// A large value kept on the heap, with the manners of a value: thousands of deliveries wait in tables, and are looked
+/// at far more often than changed.
 @propertyWrapper
 struct CopyOnWriteBox<Value: Sendable>: Sendable {
     // Written only while nobody else holds it.

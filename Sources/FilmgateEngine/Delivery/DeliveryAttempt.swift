@@ -16,9 +16,12 @@ enum DeliveryAttempt {
 
     /// One try, and what is to be told of it.
     static func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
-        switch await delivery.target.trying({ () async throws(IngestError) in try await deliver(delivery, roots: roots) }) {
-        case .success(let delivered): .delivered(delivery.id, delivered)
-        case .failure(let error): .failed(delivery.id, DeliveryFailure(error))
+        let end = await delivery.target.trying { () async throws(IngestError) in
+            try await deliver(delivery, roots: roots)
+        }
+        switch end {
+        case .success(let delivered): return .delivered(delivery.id, delivered)
+        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error))
         }
     }
 
@@ -31,18 +34,21 @@ enum DeliveryAttempt {
         let isTold = delivery.adopted != nil && delivery.target.isLocal && delivery.target.traits.listsDeliveries
         if let existing = found.receipt, !isTold { return Delivered(receipt: existing, word: found.word) }
         let gone = try await missing(delivery.job, roots)
-        // A folder that was given the file itself may have it under its name though its disk failed before it could say so.
+        // A folder that was given the file itself may have it under its name though its disk failed before it could say
+        // so.
         if let gone, !delivery.mayHaveArrived || !delivery.target.isLocal { throw gone }
         var receipt: Receipt
         do throws(IngestError) { receipt = try await delivery.target.target.upload(delivery.job) } catch {
             if let gone, error.code == .notFound { throw gone }
-            guard error.cause is SystemFailure, let lost = await LostBytes.error(delivery.job.file, error, roots: roots) else {
+            guard error.cause is SystemFailure, let lost = await LostBytes.error(delivery.job.file, error, roots: roots)
+            else {
                 throw error
             }
             throw lost
         }
         receipt.reason = receipt.reason ?? found.remark
-        // Sent before, and the answer to that was lost or doubtful: what the target says it had already came from there.
+        // Sent before, and the answer to that was lost or doubtful: what the target says it had already came from
+        // there.
         if delivery.mayHaveArrived, !delivery.target.isLocal || gone != nil { receipt.existed = false }
         return Delivered(receipt: receipt, word: receipt.existed && !receipt.verified.isProof ? .silent : .has)
     }
@@ -50,7 +56,8 @@ enum DeliveryAttempt {
     /// What a target has of a delivery before it is sent anything.
     private struct Standing { var receipt: Receipt?, remark: String?, word = TargetAnswer.silent }
 
-    /// For a dry run: the receipt that the target would give, without being sent anything; a target that cannot be asked has nothing.
+    /// For a dry run: the receipt that the target would give, without being sent anything; a target that cannot be
+    /// asked has nothing.
     ///
     /// `isTaken` says whether other bytes were promised a name.
     static func rehearse(_ delivery: Delivery, isTaken: (String) -> Bool) async -> Receipt {
@@ -81,7 +88,8 @@ enum DeliveryAttempt {
 
     private static func lookUp(_ delivery: Delivery) async throws(IngestError) -> Standing {
         if let adopted = delivery.adopted {
-            return Standing(receipt: adopted, word: delivery.target.isLocal || adopted.verified.isProof ? .has : .silent)
+            return Standing(
+                receipt: adopted, word: delivery.target.isLocal || adopted.verified.isProof ? .has : .silent)
         }
         var remark: String?
         if let earlier = delivery.recheck {
@@ -100,7 +108,9 @@ enum DeliveryAttempt {
         // Our own earlier attempt got through and only its answer was lost: that is a delivery, not a duplicate.
         found.existed = !delivery.mayHaveArrived
         if delivery.corruptions > 0 {
-            found.reason = found.reason ?? "its answer to an earlier try named other bytes; asked for these, it says that it has them"
+            found.reason =
+                found.reason
+                ?? "its answer to an earlier try named other bytes; asked for these, it says that it has them"
         }
         found.reason = found.reason ?? remark
         return Standing(receipt: found, word: found.verified.isProof ? .has : .silent)
@@ -108,8 +118,9 @@ enum DeliveryAttempt {
 
     /// Whether what a target has of an earlier delivery is left at that.
     ///
-    /// A remote one that cannot say is believed, unless it has denied the copy before: sending again might make a second asset. So would it where a gallery that gives files its
-    /// own names shows other bytes, unless it says by the digest that it has not these: many show a rendering of what they were sent.
+    /// A remote one that cannot say is believed, unless it has denied the copy before: sending again might make a
+    /// second asset. So would it where a gallery that gives files its own names shows other bytes, unless it says by
+    /// the digest that it has not these: many show a rendering of what they were sent.
     private static func isEnough(_ found: Verification, _ isKnown: Bool?, _ delivery: Delivery) -> Bool {
         switch found {
         case .equal: true
@@ -125,13 +136,17 @@ enum DeliveryAttempt {
     /// What became of an earlier delivery; a target that cannot tell by its receipt may by the digest.
     ///
     /// Only by that of what was delivered: another stamp makes other bytes, which it never had.
-    private static func standing(_ row: DeliveryRow, _ delivery: Delivery) async throws(IngestError) -> (Verification, isKnown: Bool?) {
+    private static func standing(_ row: DeliveryRow, _ delivery: Delivery) async throws(IngestError) -> (
+        Verification, isKnown: Bool?
+    ) {
         let target = delivery.target.target, sha256 = row.receipt.sha256 ?? delivery.job.digests.sha256
         let found = try await target.verify(row.receipt, size: row.size, sha256: sha256)
         // Bytes at the address of earlier take no denial back while it says by their digest that it has them not.
         var isOpen = found == .cannotTell || row.denial != nil && found == .equal
         if case .differs = found { isOpen = true }
-        guard isOpen, sha256 == delivery.job.digests.sha256, let isKnown = try await target.knows(delivery.job) else { return (found, nil) }
+        guard isOpen, sha256 == delivery.job.digests.sha256, let isKnown = try await target.knows(delivery.job) else {
+            return (found, nil)
+        }
         if case .differs = found { return (found, isKnown) }
         return (isKnown ? .equal : .missing, isKnown)
     }
@@ -159,11 +174,15 @@ enum DeliveryAttempt {
             return await LostBytes.error(job.file, nil, roots: roots)
                 ?? IngestError(
                     .notFound, "\(job.file.path) is gone before it could be sent.",
-                    advice: "Import its card again with --again; what a watched folder or a camera still has is taken by the next run.")
+                    advice:
+                        "Import its card again with --again; what a watched folder or a camera still has is taken by the next run."
+                )
         case .success(let facts?):
             guard facts.size == job.file.size else {
                 throw IngestError(
-                    .rejected, "\(job.file.path) has changed since it was ingested: \(facts.size) bytes now, \(job.file.size) then.")
+                    .rejected,
+                    "\(job.file.path) has changed since it was ingested: \(facts.size) bytes now, \(job.file.size) then."
+                )
             }
             return nil
         }

@@ -11,7 +11,8 @@ enum DeliveryClaim: Sendable {
 
 /// What the table of deliveries is told.
 enum DeliveryEvent: Sendable {
-    /// `claims` are for those deliveries that the table does not have; `isShared`: other schedulers deliver these bytes, too.
+    /// `claims` are for those deliveries that the table does not have; `isShared`: other schedulers deliver these
+    /// bytes, too.
     case submitted(AssetDeliveries, [Delivery], claims: [Delivery.ID: DeliveryClaim], isShared: Bool)
     /// The ledger has been told.
     case recorded(DeliveryStep)
@@ -53,7 +54,10 @@ struct DeliveryFailure: Sendable {
     var jitter: Double
 
     /// Within the attempt: with what moved in it.
-    init(_ error: IngestError, moved: ContinuousClock.Instant? = ProgressMark.current?.last, jitter: Double = .random(in: 0...1)) {
+    init(
+        _ error: IngestError, moved: ContinuousClock.Instant? = ProgressMark.current?.last,
+        jitter: Double = .random(in: 0...1)
+    ) {
         (self.error, self.moved, self.jitter) = (error, moved, jitter)
     }
 

@@ -1,9 +1,11 @@
 import FilmgateCore
 import Synchronization
 
-/// Who delivers what in this process: each content goes to each target by one scheduler at a time, the others wait for what it comes to.
+/// Who delivers what in this process: each content goes to each target by one scheduler at a time, the others wait for
+/// what it comes to.
 ///
-/// One process holds a state, so this need not be written down: a run, and the jobs that other processes hand to it, share one.
+/// One process holds a state, so this need not be written down: a run, and the jobs that other processes hand to it,
+/// share one.
 public final class DeliveryLeases: Sendable {
     /// What a scheduler does for the others.
     struct Holder: Sendable {
@@ -78,7 +80,9 @@ public final class DeliveryLeases: Sendable {
         if receipt?.state != .done { claims?.drop([id]) }
     }
 
-    private static func end(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<Receipt?, Never>] {
+    private static func end(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> [CheckedContinuation<
+        Receipt?, Never
+    >] {
         guard state.owners[id] == owner else { return [] }
         state.owners.drop(id)
         state.waitingForMarks[id] = nil
@@ -122,7 +126,9 @@ public final class DeliveryLeases: Sendable {
     func isTaken(_ id: Delivery.ID) -> Bool { state.withLock { $0.owners[id] != nil } }
 
     /// With nil, it is no longer held.
-    func note(held: IngestError?, _ target: String, by owner: Int) { state.withLock { $0.held[owner, default: [:]][target] = held } }
+    func note(held: IngestError?, _ target: String, by owner: Int) {
+        state.withLock { $0.held[owner, default: [:]][target] = held }
+    }
 
     /// Why whoever has that delivery sends nothing to its target now; nil where it is sent.
     func holdReason(_ id: Delivery.ID) -> IngestError? {
@@ -155,7 +161,8 @@ public final class DeliveryLeases: Sendable {
         await holder?.cede(old, new, heir)
     }
 
-    /// Has whoever has that delivery end it as taken back; false when it is being sent just now, nil when nobody has it.
+    /// Has whoever has that delivery end it as taken back; false when it is being sent just now, nil when nobody has
+    /// it.
     func cancel(_ id: Delivery.ID) async -> Bool? {
         await state.withLock { state in state.owners[id].flatMap { state.holders[$0] } }?.cancel(id)
     }

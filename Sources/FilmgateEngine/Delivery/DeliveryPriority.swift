@@ -2,8 +2,8 @@ import FilmgateCore
 
 /// Which delivery goes first.
 ///
-/// A folder takes files as they come: the archive is complete in the order of the card. For a gallery somebody is waiting: JPEG before the
-/// rest, and the newest first.
+/// A folder takes files as they come: the archive is complete in the order of the card. For a gallery somebody is
+/// waiting: JPEG before the rest, and the newest first.
 struct DeliveryPriority: Comparable, Sendable {
     private var setbacks = 0, rank = 0, age: Int64 = 0, arrival: Int
 
@@ -13,7 +13,9 @@ struct DeliveryPriority: Comparable, Sendable {
         let asset = delivery.job.asset
         rank = asset.kind == .jpeg ? 0 : 1
         // Civil time as if it were UTC: good enough to tell what is newer.
-        age = -((delivery.job.values.captured ?? asset.media?.captured)?.civilSeconds ?? asset.origin.modified / 1_000_000_000)
+        age =
+            -((delivery.job.values.captured ?? asset.media?.captured)?.civilSeconds ?? asset.origin.modified
+            / 1_000_000_000)
     }
 
     /// It could not be sent though others may be: it goes behind them, as if it came now.
@@ -22,7 +24,9 @@ struct DeliveryPriority: Comparable, Sendable {
         self.arrival = arrival
     }
 
-    static func < (a: Self, b: Self) -> Bool { (a.setbacks, a.rank, a.age, a.arrival) < (b.setbacks, b.rank, b.age, b.arrival) }
+    static func < (a: Self, b: Self) -> Bool {
+        (a.setbacks, a.rank, a.age, a.arrival) < (b.setbacks, b.rank, b.age, b.arrival)
+    }
 }
 
 /// Parcels by urgency: a binary heap.
@@ -66,7 +70,8 @@ struct DeliveryHeap: Sendable {
         var parent = index
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].urgency < items[least].urgency {
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < items.count && items[child].urgency < items[least].urgency {
                 least = child
             }
             if least == parent { return }

@@ -234,11 +234,11 @@ struct DeliveryQueues: Sendable {
         effects.append(.pump(id.target))
     }
 
-    /// What moved for a delivery that then failed was no progress, or a server that takes all bytes and answers 503 would
-    /// be tried for ever.
+    /// What moved for a delivery that then failed was no progress, or a server that takes all bytes and answers 503
+    /// would be tried for ever.
     ///
-    /// Only from the first failure on is it waited: the attempt itself may have taken longer than that. A line that breaks
-    /// is given more tries, for what got through may count at the next.
+    /// Only from the first failure on is it waited: the attempt itself may have taken longer than that. A line that
+    /// breaks is given more tries, for what got through may count at the next.
     private mutating func noteMoved(_ failure: DeliveryFailure, at target: String) {
         let failures = queues[target]?.failures ?? 0, most = failure.error.code == .network ? 5 : 0
         guard failures <= most, let last = failure.moved else { return }
@@ -270,8 +270,8 @@ struct DeliveryQueues: Sendable {
         effects.append(.pump(id.target))
     }
 
-    /// Bytes that arrived changed are sent again twice; a name taken by another program gets the next suffix; anything else
-    /// ends here.
+    /// Bytes that arrived changed are sent again twice; a name taken by another program gets the next suffix; anything
+    /// else ends here.
     private mutating func refused(_ id: Delivery.ID, _ error: IngestError) {
         guard let delivery = all[id] else { return }
         if error.code == .corruptData, delivery.corruptions < 2 {

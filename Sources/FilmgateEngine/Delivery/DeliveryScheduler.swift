@@ -76,7 +76,7 @@ actor DeliveryScheduler {
     /// Takes over one asset.
     ///
     /// `new` are the deliveries that it needs; those already under way for another file of the same bytes are shared.
-    /// Nothing is sent over a network before the ledger knows of it; what was made of a frame is known to it when this returns.
+    /// Nothing is sent over a network before the ledger knows of it; on return it knows what was made of a frame.
     func submit(_ assetDeliveries: AssetDeliveries, deliveries new: [Delivery]) async {
         var asset = assetDeliveries
         for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
@@ -91,7 +91,7 @@ actor DeliveryScheduler {
         if unrecorded > before, asset.isMade || unrecorded > Self.mostUnrecorded { await commit?.value }
     }
 
-    /// The same as marks say now: nobody can mark a picture between this and the table's knowing of it without our being told.
+    /// The same as marks say now: who marks a picture before the table knows of it tells us, too.
     private func judged(_ deliveries: [Delivery]) async -> [Delivery] {
         let sha256s = Set(deliveries.compactMap(\.gate?.sha256))
         if sha256s.isEmpty { return deliveries }
@@ -116,10 +116,11 @@ actor DeliveryScheduler {
         await commit?.value
     }
 
-    /// A picture of which nothing but our own bytes is left is never lost because somebody rejects it: it goes on waiting.
+    /// A picture of which only our own bytes are left is not lost because somebody rejects it: it goes on waiting.
     private func kept(_ delivery: Delivery) -> MarkVerdict {
         guard case .refuses(let reason) = delivery.verdict else { return delivery.verdict }
-        return table.lastCopies(of: delivery.id).allSatisfy { Cancellation.isThere($0.origin) } ? delivery.verdict : .waits(reason)
+        return table.lastCopies(of: delivery.id).allSatisfy { Cancellation.isThere($0.origin) }
+            ? delivery.verdict : .waits(reason)
     }
 
     private func claim(_ delivery: Delivery) -> DeliveryClaim {
@@ -138,7 +139,7 @@ actor DeliveryScheduler {
         try? await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }.get()
     }
 
-    /// Deliveries that have their event now, and whose targets are not at hand: a run that held them for one lets them go.
+    /// Deliveries that have their event now, and whose targets are not at hand: they are held no longer.
     func note(_ elsewhere: [UnreachableAssignment]) async {
         for one in elsewhere {
             let content = one.row.content, old = Delivery.ID(content: content, target: one.old)
@@ -337,7 +338,7 @@ extension DeliveryScheduler {
     /// Starts nothing new; what is being sent now is finished by the caller's `drain`.
     func stop() { handle(.stopped) }
 
-    /// What was read goes to the folders that take it, what is being sent is finished; nothing else is begun or tried again.
+    /// What was read goes to the folders that take it, what is being sent is finished; nothing else is begun.
     func windDown() { handle(.windingDown) }
 
     /// Breaks off what is being sent, too.
@@ -346,7 +347,9 @@ extension DeliveryScheduler {
         attempts.cancel()
     }
 
-    func isStuck(_ wait: Duration) -> Bool { (working == 0 && table.queues.targets.allSatisfy(\.isIdle)) || stands(for: wait) }
+    func isStuck(_ wait: Duration) -> Bool {
+        (working == 0 && table.queues.targets.allSatisfy(\.isIdle)) || stands(for: wait)
+    }
 
     /// Nothing was finished, begun or moved for so long.
     private func stands(for wait: Duration) -> Bool {
@@ -356,15 +359,15 @@ extension DeliveryScheduler {
 
     private func wakeIfIdle() {
         guard let waiter = drained, working == 0 else { return }
-        let areOthersHeld = table.followed.keys.allSatisfy { leases.holdReason($0) != nil || leases.waitReason($0) != nil }
-        guard table.isIdle(areOthersHeld: areOthersHeld) else { return }
+        let areHeld = table.followed.keys.allSatisfy { leases.holdReason($0) != nil || leases.waitReason($0) != nil }
+        guard table.isIdle(areOthersHeld: areHeld) else { return }
         drained = nil
         // Nothing is begun between here and `closeOut`.
         _ = table.handle(.stopped, at: clock.now)
         waiter.resume()
     }
 
-    /// After `drain`: what is still open stays in the ledger as pending or held, and says why; its bytes outlive this process.
+    /// After `drain`: what is open stays in the ledger as pending or held, and says why; its bytes outlive this run.
     func closeOut() async {
         for (root, bytes) in UnfinishedDeliveries.lacking(table.queues) {
             let free = (try? FileSystem.freeBytes(root)) ?? 0

@@ -2,8 +2,8 @@ import FilmgateCore
 
 /// What is to be delivered in one run, and what is done about it: events in, actions out.
 ///
-/// A plain state machine, without clock, task or file: the time comes with the event, and whoever has the table performs
-/// the actions in their order. `DeliveryScheduler` has it in a run.
+/// A plain state machine, without clock, task or file: the time comes with the event, and whoever has the table
+/// performs the actions in their order. `DeliveryScheduler` has it in a run.
 ///
 /// It knows the assets, and `DeliveryQueues` the deliveries: events about one delivery or one target go there, and what
 /// they come to comes back as effects.
@@ -117,10 +117,14 @@ struct DeliveryTable: Sendable {
         asset.asset.renditions = [:]
         assets[asset.id] = asset
         queues.noteProgress()
-        if first == nil, shared.count > 1 { for delivery in shared { queues.change(delivery.id) { $0.job.mayTake = false } } }
+        if first == nil, shared.count > 1 {
+            for delivery in shared { queues.change(delivery.id) { $0.job.mayTake = false } }
+        }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        guard asset.isMade || own.contains(where: { !$0.target.isLocal || $0.verdict != .takes }) else { return begin(asset.id, next) }
+        guard asset.isMade || own.contains(where: { !$0.target.isLocal || $0.verdict != .takes }) else {
+            return begin(asset.id, next)
+        }
         let waiting = own.flatMap { one in
             // The ledger is told why it waits with what is written of it now.
             queues.change(one.id) { $0.notedWaiting = $0.verdict.waiting }
@@ -173,7 +177,8 @@ struct DeliveryTable: Sendable {
 
     // MARK: Endings
 
-    /// The delivery is final: tells every asset that waits for it, and lets remote targets start once a folder has the bytes.
+    /// The delivery is final: tells every asset that waits for it, and lets remote targets start once a folder has the
+    /// bytes.
     private mutating func conclude(_ id: Delivery.ID, _ receipt: Receipt) {
         guard let delivery = self[id], let owner = delivery.listeners.first else { return }
         expected.remove(id)
@@ -188,7 +193,9 @@ struct DeliveryTable: Sendable {
             if listener == owner { continue }
             assets[listener]?.adopt(receipt, at: id.target, twin: delivery.job.asset.origin.absolutePath)
         }
-        if let twin = delivery.foreignTwin { for one in delivery.listeners where assets[one]?.twin == nil { assets[one]?.twin = twin } }
+        if let twin = delivery.foreignTwin {
+            for one in delivery.listeners where assets[one]?.twin == nil { assets[one]?.twin = twin }
+        }
         let before = assets[owner]
         // One that was taken back while it waited for a folder leaves that folder its bytes.
         if delivery.target.isLocal, delivery.rendition == nil, !delivery.isDeferred {
@@ -243,7 +250,9 @@ struct DeliveryTable: Sendable {
         var isFree = true
         for target in asset.wanted {
             let id = Delivery.ID(content: asset.content, target: target.identity)
-            guard let delivery = self[id], delivery.listeners.first == asset.id, delivery.rendition == nil else { continue }
+            guard let delivery = self[id], delivery.listeners.first == asset.id, delivery.rendition == nil else {
+                continue
+            }
             if delivery.isAtRest { read(asset.bytes, for: id) } else if !delivery.isSettled { isFree = false }
         }
         return isFree

@@ -1,5 +1,6 @@
 extension Dictionary {
-    /// Removes a value, and gives room back that a rush of values took: a dictionary keeps all the room that it ever had.
+    /// Removes a value, and gives room back that a rush of values took: a dictionary keeps all the room that it ever
+    /// had.
     @discardableResult
     mutating func drop(_ key: Key) -> Value? {
         guard let value = removeValue(forKey: key) else { return nil }

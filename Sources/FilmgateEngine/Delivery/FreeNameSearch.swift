@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is sent.
+/// Names that were chosen while their target did not answer, or that somebody else took: it is asked before anything is
+/// sent.
 ///
 /// `NameChooser` does the same for assets that are just being placed; here the deliveries are in their queues already.
 struct FreeNameSearch: Sendable {
@@ -15,11 +16,11 @@ struct FreeNameSearch: Sendable {
         }
     }
 
-    /// Files of one shot at one target under names that are free there, with one suffix for all; throws what keeps the target
-    /// from answering.
+    /// Files of one shot at one target under names that are free there, with one suffix for all; throws what keeps the
+    /// target from answering.
     ///
-    /// Of files that would have one name, such as a sidecar and what it was rewritten to, only the first is among them. The
-    /// names are claimed for the shot.
+    /// Of files that would have one name, such as a sidecar and what it was rewritten to, only the first is among them.
+    /// The names are claimed for the shot.
     func named(_ unasked: [Delivery]) async throws(IngestError) -> [Delivery] {
         guard let delivery = unasked.first else { return [] }
         var (group, apart) = try await joined(unasked), taken: Set<String> = []
@@ -33,9 +34,12 @@ struct FreeNameSearch: Sendable {
         }
         while answers == nil {
             steps += 1
-            let next = group.map { $0.name?.path(event: $0.job.event, suffix: $0.name.map { $0.suffix + steps }) ?? $0.job.path }
+            let next = group.map {
+                $0.name?.path(event: $0.job.event, suffix: $0.name.map { $0.suffix + steps }) ?? $0.job.path
+            }
             guard steps < 9999, next != paths else {
-                throw IngestError(.rejected, "No free name is left for \(delivery.job.name) at \(delivery.target.name).")
+                throw IngestError(
+                    .rejected, "No free name is left for \(delivery.job.name) at \(delivery.target.name).")
             }
             paths = next
             answers = try await standing(group, at: paths, steps)
@@ -52,7 +56,8 @@ struct FreeNameSearch: Sendable {
         }
     }
 
-    /// Whether the shot is still called as files of it that stay: its pictures, or, when only sidecars and memos leave, other such.
+    /// Whether the shot is still called as files of it that stay: its pictures, or, when only sidecars and memos leave,
+    /// other such.
     private func staysCalled(_ leaving: [Delivery]) async throws(IngestError) -> Bool {
         let company = try await company(leaving, 0)
         return leaving.allSatisfy(\.job.asset.kind.follows) ? company.isOwn : company == .own
@@ -66,8 +71,8 @@ struct FreeNameSearch: Sendable {
         return named.filter { taken.insert(SafeName.folded($0.job.path)).inserted }
     }
 
-    /// The group under the name that its shot has by now, where that was moved since theirs were chosen; and those of it that look for
-    /// a name by themselves.
+    /// The group under the name that its shot has by now, where that was moved since theirs were chosen; and those of
+    /// it that look for a name by themselves.
     private func joined(_ group: [Delivery]) async throws(IngestError) -> (together: [Delivery], apart: [Delivery]) {
         guard let first = group.first, let shot = first.name?.shot else { return (group.map(Self.withParts), []) }
         let siblings = SiblingNames(ledger: ledger, reservations: reservations)
@@ -75,14 +80,17 @@ struct FreeNameSearch: Sendable {
         return try await together(
             group.map { delivery in
                 var delivery = Self.withParts(delivery)
-                if let earlier, let name = delivery.name, name.suffix < earlier.suffix { delivery.move(to: earlier.suffix) }
+                if let earlier, let name = delivery.name, name.suffix < earlier.suffix {
+                    delivery.move(to: earlier.suffix)
+                }
                 return delivery
             })
     }
 
     /// All with the highest suffix of them, unless two would have one name then, as files that differ only in case.
     ///
-    /// Those that are where a picture of the shot is came apart from the others, and stay there whatever becomes of them.
+    /// Those that are where a picture of the shot is came apart from the others, and stay there whatever becomes of
+    /// them.
     private func together(_ group: [Delivery]) async throws(IngestError) -> (together: [Delivery], apart: [Delivery]) {
         let suffixes = group.map { $0.name?.suffix ?? 1 }
         guard let top = suffixes.max(), suffixes.contains(where: { $0 != top }) else { return (group, []) }
@@ -90,7 +98,8 @@ struct FreeNameSearch: Sendable {
         guard paths.count == group.count else { return (group, []) }
         var rest: [Delivery] = [], apart: [Delivery] = []
         for var one in group {
-            let isApart = one.name?.suffix != top ? try await company([one], 0, but: Set(group.map(\.id.content))) == .own : false
+            let isApart =
+                one.name?.suffix != top ? try await company([one], 0, but: Set(group.map(\.id.content))) == .own : false
             if isApart {
                 apart.append(one)
             } else {
@@ -109,7 +118,8 @@ struct FreeNameSearch: Sendable {
         return delivery
     }
 
-    /// Whether files of the shot are at the target already, and what finds its name taken there takes nothing else along.
+    /// Whether files of the shot are at the target already, and what finds its name taken there takes nothing else
+    /// along.
     ///
     /// Sidecars and memos go where their picture goes: where that has to leave them, what comes with it leaves, too.
     private func comesApart(_ group: [Delivery], _ paths: [String]) async throws(IngestError) -> Bool {
@@ -124,12 +134,17 @@ struct FreeNameSearch: Sendable {
         return pictures.isEmpty ? true : try await standing(pictures.map(\.0), at: pictures.map(\.1), 0) != nil
     }
 
-    /// What the target says of each path; nil when one of them holds other bytes, is meant for other bytes of ours, or would stand beside
-    /// another shot.
-    private func standing(_ group: [Delivery], at paths: [String], _ steps: Int) async throws(IngestError) -> [Occupancy]? {
+    /// What the target says of each path; nil when one of them holds other bytes, is meant for other bytes of ours, or
+    /// would stand beside another shot.
+    private func standing(_ group: [Delivery], at paths: [String], _ steps: Int) async throws(IngestError)
+        -> [Occupancy]?
+    {
         var answers: [Occupancy] = [], mine: [String: ContentKey] = [:]
-        if let stem = stem(of: group, steps), !reservations.claim(stem.text, at: stem.target, for: group[0].shotKey) { return nil }
-        let neighbours = try await company(group, steps), siblings = SiblingNames(ledger: ledger, reservations: reservations)
+        if let stem = stem(of: group, steps), !reservations.claim(stem.text, at: stem.target, for: group[0].shotKey) {
+            return nil
+        }
+        let neighbours = try await company(group, steps)
+        let siblings = SiblingNames(ledger: ledger, reservations: reservations)
         for (one, path) in zip(group, paths) {
             let content = one.id.content, target = one.id.target, folded = SafeName.folded(path)
             // Beside files of this shot another's finds no place, once its target is asked about it.
@@ -148,16 +163,19 @@ struct FreeNameSearch: Sendable {
         return try await hasRoomForItsPictures(group, steps) ? answers : nil
     }
 
-    /// False where pictures that sidecars or memos belong to are still to be asked about, and cannot come to where these would be.
+    /// False where pictures that sidecars or memos belong to are still to be asked about, and cannot come to where
+    /// these would be.
     private func hasRoomForItsPictures(_ group: [Delivery], _ steps: Int) async throws(IngestError) -> Bool {
-        guard let (_, target, asset) = stem(of: group, steps), asset.kind.follows, let wished = stem(of: group, 0)?.text,
+        guard let (_, target, asset) = stem(of: group, steps), asset.kind.follows,
+            let wished = stem(of: group, 0)?.text,
             let first = group.first, let name = first.name
         else { return true }
         let mark = ShotMark(asset)
         for file in try await ledger.files(named: wished, at: target) where !file.kind.follows && file.isWish {
             let row = try await ledger.deliveries(of: file.content).first { $0.target == target }
             guard ShotMark(file).isOne(with: mark), let row, let parts = row.name else { continue }
-            let path = PathPattern(parts.pattern).path(event: row.event, counter: parts.counter, suffix: name.suffix + steps)
+            let path = PathPattern(parts.pattern).path(
+                event: row.event, counter: parts.counter, suffix: name.suffix + steps)
             var job = first.job
             (job.digests, job.path, job.name) = (Digests(sha256: file.content.sha256), path, file.shot.stem)
             job.file.size = row.size
@@ -169,7 +187,8 @@ struct FreeNameSearch: Sendable {
     /// What the names of the group begin with after so many steps, by its picture; nil in a clip tree.
     private func stem(of group: [Delivery], _ steps: Int) -> (text: String, target: String, asset: Asset)? {
         guard let first = group.first(where: { !$0.job.asset.kind.follows }) ?? group.first, let name = first.name,
-            first.job.asset.shot.innerPath == nil, let stem = name.stem(event: first.job.event, suffix: name.suffix + steps)
+            first.job.asset.shot.innerPath == nil,
+            let stem = name.stem(event: first.job.event, suffix: name.suffix + steps)
         else { return nil }
         return (stem, first.id.target, first.job.asset)
     }

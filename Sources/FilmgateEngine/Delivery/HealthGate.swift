@@ -5,7 +5,8 @@ struct ServiceOutage: Error {}
 
 /// Lets deliveries through while their service says that it is well.
 ///
-/// It is asked before the first of them, again after `freshness` while they go on, and after each failure; all that wait share one question.
+/// It is asked before the first of them, again after `freshness` while they go on, and after each failure; all that
+/// wait share one question.
 actor HealthGate {
     private let target: any HealthTarget
     private let freshness: Duration, clock: any RunClock
@@ -16,10 +17,12 @@ actor HealthGate {
         (self.target, self.freshness, self.clock) = (target, freshness, clock)
     }
 
-    /// Throws what keeps the service from taking anything, as trouble of the target and never of one file, with `ServiceOutage` as cause.
+    /// Throws what keeps the service from taking anything, as trouble of the target and never of one file, with
+    /// `ServiceOutage` as cause.
     func pass() async throws(IngestError) {
         if let goodUntil, clock.now.instant < goodUntil { return }
-        let task = asking ?? Task { [target] in await Result { () async throws(IngestError) in try await target.health() } }
+        let task =
+            asking ?? Task { [target] in await Result { () async throws(IngestError) in try await target.health() } }
         asking = task
         let result = await task.value
         if asking == task {
@@ -28,7 +31,8 @@ actor HealthGate {
         }
         do throws(IngestError) { try result.get() } catch {
             let code = error.code.isAboutTheTarget ? error.code : .unavailable
-            throw IngestError(code, error.message, advice: error.advice, retryAfter: error.retryAfter, cause: ServiceOutage())
+            throw IngestError(
+                code, error.message, advice: error.advice, retryAfter: error.retryAfter, cause: ServiceOutage())
         }
     }
 

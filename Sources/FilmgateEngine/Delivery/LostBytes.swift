@@ -9,12 +9,14 @@ struct LostBytes: Error {
 
     /// What `error` comes to for somebody who wanted to read `file`; nil where the disk that it is on works.
     ///
-    /// `error` nil = the file is not there. `roots` are the folder targets': a copy that was removed from one that is there is no lost disk.
+    /// `error` nil = the file is not there. `roots` are the folder targets': a copy that was removed from one that is
+    /// there is no lost disk.
     static func error(_ file: LocalFile, _ error: IngestError?, roots: [String] = []) async -> IngestError? {
         guard await isLost(file, error, roots) else { return nil }
         return IngestError(
             .unavailable, error?.message ?? "\(PathText.shown(file.path)) cannot be reached.",
-            advice: "Check that the disk that it is on is connected and mounted; what waits is sent when it is back.", cause: LostBytes())
+            advice: "Check that the disk that it is on is connected and mounted; what waits is sent when it is back.",
+            cause: LostBytes())
     }
 
     /// Only a staging area is tried by writing: a delivered copy lies among the photographer's own files.

@@ -33,7 +33,8 @@ struct MarkedRendition: Sendable {
         guard let gate = delivery.gate, let rendition = delivery.rendition else { return nil }
         let read = await Result { () async throws(IngestError) in try await ledger.marks(of: [gate.sha256]) }
         guard case .success(let marks) = read, let mark = marks[gate.sha256], !mark.isEmpty else { return nil }
-        let path = (rendition.path.hasSuffix(".part") ? String(rendition.path.dropLast(5)) : rendition.path) + ".marked.part"
+        let path =
+            (rendition.path.hasSuffix(".part") ? String(rendition.path.dropLast(5)) : rendition.path) + ".marked.part"
         let asset = delivery.job.asset, digests = delivery.target.traits.digests
         for stage in stages where stage.traits.stamps {
             let made = await Result { () async throws(IngestError) in

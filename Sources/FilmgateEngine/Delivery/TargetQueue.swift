@@ -66,7 +66,8 @@ struct TargetQueue: Sendable {
     ///
     /// `behind` = what has not failed goes first from now on.
     mutating func failed(
-        _ id: Delivery.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant, behind: Bool = false
+        _ id: Delivery.ID, because error: IngestError, retryAfter delay: Duration, now: ContinuousClock.Instant,
+        behind: Bool = false
     ) {
         active -= 1
         trouble = error

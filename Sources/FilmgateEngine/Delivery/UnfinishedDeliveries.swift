@@ -13,7 +13,8 @@ struct UnfinishedDeliveries: Sendable {
         (deliveries, assets, followed) = (table.queues.all, table.assets, table.followed)
         for (id, delivery) in deliveries {
             let queue = table.queues[id.target], told = delivery.job.asset.receipts[delivery.target.name]?.reason
-            let withheld = delivery.isWithheld ? delivery.withheld?.receipt : nil, waiting = delivery.verdict.waiting ?? withheld?.reason
+            let withheld = delivery.isWithheld ? delivery.withheld?.receipt : nil
+            let waiting = delivery.verdict.waiting ?? withheld?.reason
             let isHeld = withheld?.state == .held || queue?.held != nil && waiting == nil
             let reason = waiting ?? queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
             note(isHeld ? .held : .pending, reason, at: id.target, delivery.listeners, since: delivery.since)
@@ -75,7 +76,8 @@ struct UnfinishedDeliveries: Sendable {
 
     /// The rows of one of them; nil where its asset is not there.
     func changes(of delivery: Delivery, run: Int64, at time: Int64) -> [LedgerChange]? {
-        guard let asset = delivery.listeners.first.flatMap({ assets[$0] }), let receipt = asset.receipts[delivery.id.target]
+        guard let asset = delivery.listeners.first.flatMap({ assets[$0] }),
+            let receipt = asset.receipts[delivery.id.target]
         else { return nil }
         return asset.changes(.pending, run: run, at: time) + delivery.changes(receipt, bytes: asset.bytes)
     }

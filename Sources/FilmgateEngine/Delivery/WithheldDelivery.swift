@@ -2,7 +2,8 @@ import FilmgateCore
 
 /// Why a delivery to a shared target is not sent now: what another station does, or says that it did.
 struct WithheldDelivery: Sendable {
-    /// Pending while another station is at it, held where a person has to look, excluded where it is not wanted any more.
+    /// Pending while another station is at it, held where a person has to look, excluded where it is not wanted any
+    /// more.
     var receipt: Receipt
     /// When the catalogue is asked again; nil = when a person says so, or at the next run.
     var again: Duration?

@@ -1,7 +1,8 @@
 import FileKit
 import FilmgateCore
 
-/// One object on its way from a camera into staging: gone on with where an earlier try was cut off, when the camera still means the same bytes.
+/// One object on its way from a camera into staging: gone on with where an earlier try was cut off, when the camera
+/// still means the same bytes.
 struct CameraTransfer: Sendable {
     let origin: Origin
     let session: any SourceSession
@@ -15,7 +16,8 @@ struct CameraTransfer: Sendable {
 
     func run() async throws(IngestError) -> (LocalFile, Digests) {
         do throws(IngestError) { return try await transfer() } catch {
-            // The camera came back with another file of that name, or with one that cannot be told from it: the whole of it is read.
+            // The camera came back with another file of that name, or with one that cannot be told from it: the whole
+            // of it is read.
             guard error.cause is OtherBytes else { throw error }
             await stager.tell(origin, "begun anew: \(error.message)")
             return try await transfer()
@@ -43,7 +45,8 @@ struct CameraTransfer: Sendable {
             return try begun.writer.finish(modified: modified)
         }
         guard size == origin.size else {
-            throw IngestError(.corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
+            throw IngestError(
+                .corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
         }
         if begun.journal.isOpen {
             try? begun.journal.mark(PartJournal.Mark(offset: size, sha256: digests.sha256))
@@ -56,7 +59,9 @@ struct CameraTransfer: Sendable {
 
     /// Where the camera is gone the bytes stay for its return; what is wrong with them goes.
     private func leave(_ begun: Begun, _ error: IngestError) async {
-        let isWorthIt = begun.offset >= stager.marks.bytes && [Disposition.closeDevice, .retry, .unwind].contains(error.code.disposition)
+        let isWorthIt =
+            begun.offset >= stager.marks.bytes
+            && [Disposition.closeDevice, .retry, .unwind].contains(error.code.disposition)
         // Also when this task has been cancelled: what came is worth most then.
         let mark = await Task { [pool = stager.pool] in
             try? await pool.run { () throws(IngestError) -> PartJournal.Mark? in
@@ -78,7 +83,8 @@ struct CameraTransfer: Sendable {
         if let old = stager.partialFiles.take(identity), let begun = try await goOn(old) { return begun }
         let part = area.newPart()
         return Begun(
-            writer: try PartWriter(part, algorithms: stager.digests, size: origin.size), journal: PartJournal(for: part, identity: identity)
+            writer: try PartWriter(part, algorithms: stager.digests, size: origin.size),
+            journal: PartJournal(for: part, identity: identity)
         )
     }
 
@@ -89,7 +95,8 @@ struct CameraTransfer: Sendable {
         let taken = try? await stager.pool.run { () throws(IngestError) -> Begun? in
             guard old.mark.offset <= size, let (part, journal) = try area.adopt(old) else { return nil }
             do throws(IngestError) {
-                let writer = try PartWriter(resuming: part, at: old.mark, algorithms: algorithms, cancelled: { cancelled.isSet })
+                let writer = try PartWriter(
+                    resuming: part, at: old.mark, algorithms: algorithms, cancelled: { cancelled.isSet })
                 return Begun(writer: writer, journal: journal)
             } catch {
                 // Stopped while it was read: the next run finds it.
@@ -111,7 +118,8 @@ struct CameraTransfer: Sendable {
         } catch {
             // What is wrong with the proof need not be wrong with the file.
         }
-        await stager.tell(origin, "begun anew: the camera's bytes are others than those that had come before, or cannot be compared")
+        await stager.tell(
+            origin, "begun anew: the camera's bytes are others than those that had come before, or cannot be compared")
         taken.journal.remove()
         FileSystem.remove(taken.journal.part)
         return nil
@@ -126,7 +134,9 @@ struct CameraTransfer: Sendable {
         }
         guard let pieces else { return false }
         for piece in pieces {
-            guard let theirs = try await session.bytes(of: origin, in: piece.range), theirs == piece.bytes else { return false }
+            guard let theirs = try await session.bytes(of: origin, in: piece.range), theirs == piece.bytes else {
+                return false
+            }
         }
         return true
     }

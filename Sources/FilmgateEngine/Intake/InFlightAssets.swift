@@ -1,7 +1,8 @@
 import FilmgateCore
 import Synchronization
 
-/// The assets that have been handed to the targets and not reached their ending: a source that is listed again leaves them alone.
+/// The assets that have been handed to the targets and not reached their ending: a source that is listed again leaves
+/// them alone.
 final class InFlightAssets: Sendable {
     private let assets = Mutex<Set<AssetID>>([])
 

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts the shots of a run that have room in the spool and are not with their targets yet: while there are any, room comes back by itself.
+/// Counts the shots of a run that have room in the spool and are not with their targets yet: while there are any, room
+/// comes back by itself.
 final class InFlightReads: Sendable {
     private let count = Atomic(0)
 

@@ -66,7 +66,8 @@ struct Intake: Sendable {
         channel.finish()
     }
 
-    /// Waits for room in the spool; gives up when nothing moves any more: nothing is being read, and the targets are held or do not answer.
+    /// Waits for room in the spool; gives up when nothing moves any more: nothing is being read, and the targets are
+    /// held or do not answer.
     private func room(for work: ShotWork) async -> Result<Void, IngestError> {
         if budget.hasRoom(for: work.bytesToRead) {
             return await Result { () async throws(IngestError) in try await budget.take(work.bytesToRead) }
@@ -85,7 +86,8 @@ struct Intake: Sendable {
         let result = await taking.value
         watching.cancel()
         guard case .failure = result, !stopping.isSet else { return result }
-        let state = work.bytesToRead > budget.limit ? "this is larger than the spool, which is not empty," : "the spool is full"
+        let state =
+            work.bytesToRead > budget.limit ? "this is larger than the spool, which is not empty," : "the spool is full"
         return .failure(IngestError(.cancelled, "\(state) and its targets take nothing"))
     }
 
@@ -134,7 +136,9 @@ struct Intake: Sendable {
     ///
     /// In card order, one shot at a time.
     /// Names are chosen between `placing.take` and `placing.give`: no other source of the run chooses any meanwhile.
-    private func handOver(_ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn) async throws(IngestError) {
+    private func handOver(
+        _ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn
+    ) async throws(IngestError) {
         for failed in result.failed {
             handed.add(failed.asset)
             await settle(failed)
@@ -168,7 +172,8 @@ struct Intake: Sendable {
             standing.kinds = Set(work.members.map(\.entry.kind))
             let all = try await planner.place(deliver, lead: result.lead, standing: standing, budget: budgets)
             for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
-            // What was made of a frame is written down before the frame is delivered: nobody would make it again afterwards.
+            // What was made of a frame is written down before the frame is delivered: nobody would make it again
+            // afterwards.
             for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
                 context.underWay.begin(planned.assetDeliveries.asset.id)
                 done.add(planned.assetDeliveries.asset)
@@ -188,7 +193,8 @@ struct Intake: Sendable {
 
     private func refusal(_ asset: Asset, lead: Asset?) -> String? {
         let facts = lead?.media ?? asset.media ?? MediaFacts()
-        let profile = context.plan.profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
+        let profile = context.plan.profiles.resolve(
+            make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
         return profile.refusal(of: asset.kind)
     }
 

@@ -53,7 +53,9 @@ struct IntakeListing: Sendable {
 
     /// The file as the ledger remembers it; nil for one that is new, or that nothing took.
     func remembered(_ entry: SourceEntry) -> Asset? {
-        guard let file = rules.recognition.find(entry.origin), file.hasContent, file.ending != .filtered else { return nil }
+        guard let file = rules.recognition.find(entry.origin), file.hasContent, file.ending != .filtered else {
+            return nil
+        }
         return Inheritance.remembered(file, origin: entry.origin, kind: entry.kind, shot: entry.shot)
     }
 
@@ -101,7 +103,9 @@ struct IntakeListing: Sendable {
         guard rules.looksAtShots else { return KnownShot() }
         let key = entries[index].shot.key
         var range = index..<(index + 1)
-        while range.lowerBound > 0, entries[range.lowerBound - 1].shot.key == key { range = (range.lowerBound - 1)..<range.upperBound }
+        while range.lowerBound > 0, entries[range.lowerBound - 1].shot.key == key {
+            range = (range.lowerBound - 1)..<range.upperBound
+        }
         while range.upperBound < entries.count, entries[range.upperBound].shot.key == key {
             range = range.lowerBound..<(range.upperBound + 1)
         }
@@ -110,7 +114,9 @@ struct IntakeListing: Sendable {
 
     private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
         let entry = entries[index]
-        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return Verdict(entry: Int32(index), file: nil) }
+        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else {
+            return Verdict(entry: Int32(index), file: nil)
+        }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
         if !known.hasContent { return nil }
@@ -120,12 +126,13 @@ struct IntakeListing: Sendable {
         return Verdict(entry: Int32(index), file: file)
     }
 
-    /// With a receipt for each delivery that somebody took back, as it has when it is read: a source that gives up what no rule wants keeps
-    /// such a file, which may be nowhere else.
+    /// With a receipt for each delivery that somebody took back, as it has when it is read: a source that gives up what
+    /// no rule wants keeps such a file, which may be nowhere else.
     private func takenBack(_ asset: Asset, _ file: KnownFile) -> Asset {
         var asset = asset
         for target in file.cancelled {
-            asset.receipts[rules.targetNames[target] ?? target] = Receipt(state: .excluded, reason: DeliveryRow.cancelledReason)
+            asset.receipts[rules.targetNames[target] ?? target] = Receipt(
+                state: .excluded, reason: DeliveryRow.cancelledReason)
         }
         return asset
     }

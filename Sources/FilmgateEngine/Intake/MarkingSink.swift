@@ -4,7 +4,8 @@ import Synchronization
 
 /// Writes on, and from time to time has the journal catch up, on another thread.
 final class MarkingSink: RereadableSink {
-    /// How much must have come since the last mark, and how long ago it must be: short transfers cost no journal at all.
+    /// How much must have come since the last mark, and how long ago it must be: short transfers cost no journal at
+    /// all.
     struct Rule: Sendable {
         var bytes: UInt64 = 4 << 20
         var every = Duration.seconds(2)
@@ -26,7 +27,9 @@ final class MarkingSink: RereadableSink {
         try writer.write(bytes)
         let count = writer.count
         let isDue = state.withLock { state in
-            guard !state.isMarking, count - state.marked >= rule.bytes, rule.clock.now.instant - state.last >= rule.every else {
+            guard !state.isMarking, count - state.marked >= rule.bytes,
+                rule.clock.now.instant - state.last >= rule.every
+            else {
                 return false
             }
             (state.marked, state.isMarking) = (count, true)

@@ -25,7 +25,9 @@ final class PartialFiles: Sendable {
     func take(_ identity: String) -> StagingArea.Unfinished? {
         state.withLock { state in
             // Whole, but its shot never got on its way.
-            if let whole = state.whole.removeValue(forKey: identity), let one = StagingArea.Unfinished(of: whole) { return one }
+            if let whole = state.whole.removeValue(forKey: identity), let one = StagingArea.Unfinished(of: whole) {
+                return one
+            }
             return state.waiting.removeValue(forKey: identity)
         }
     }
@@ -44,14 +46,19 @@ final class PartialFiles: Sendable {
     /// The object's shot is on its way to the targets, or was delivered before.
     func planned(_ origin: Origin) {
         takeWhole(origin)?.remove()
-        let old = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeValue(forKey: PartJournal.identity(of: origin)) }
+        let old = state.withLock {
+            $0.waiting.isEmpty ? nil : $0.waiting.removeValue(forKey: PartJournal.identity(of: origin))
+        }
         old?.remove()
     }
 
-    /// Something else of the object's shot failed: its bytes stay for the next try where there is a journal of them, else they go.
+    /// Something else of the object's shot failed: its bytes stay for the next try where there is a journal of them,
+    /// else they go.
     func leave(_ asset: Asset) {
         guard let file = asset.file, file.ownership == .staged else { return }
-        guard let journal = takeWhole(asset.origin), let digests = asset.digests else { return FileSystem.remove(file.path) }
+        guard let journal = takeWhole(asset.origin), let digests = asset.digests else {
+            return FileSystem.remove(file.path)
+        }
         put(journal, at: PartJournal.Mark(offset: file.size, sha256: digests.sha256))
     }
 

@@ -1,10 +1,12 @@
 import FilmgateCore
 
-/// Knows again what was taken before, from the listing alone, where its facts prove it: a known file is not opened (``Evidence``).
+/// Knows again what was taken before, from the listing alone, where its facts prove it: a known file is not opened
+/// (``Evidence``).
 struct Recognition: Sendable {
     let files: [KnownFile]
     private let hourShift: Bool
-    /// Positions in `files` by a hash of path and size; of several with one hash the last, and each leads to the one before it.
+    /// Positions in `files` by a hash of path and size; of several with one hash the last, and each leads to the one
+    /// before it.
     ///
     /// Tens of thousands of them are kept for as long as a card is read.
     private var last: [Int: Int32] = [:]

@@ -21,15 +21,17 @@ final class RefusedFrames: Sendable {
         }
     }
 
-    /// What is to be judged once more because of the sidecars that `work` brought, which have been read; each frame is given out once, so
-    /// that nothing goes round.
+    /// What is to be judged once more because of the sidecars that `work` brought, which have been read; each frame is
+    /// given out once, so that nothing goes round.
     ///
     /// Nil where it brought none, and where no refused frame lies in the source any more as it was.
     func again(after work: ShotWork, _ read: [Passed], in session: any SourceSession) -> ShotWork? {
         let sidecars = read.map(\.asset).filter { $0.kind == .sidecar && !$0.flags.contains(AssetFlag.made) }
         guard session.keepsRefused, !sidecars.isEmpty else { return nil }
         let here = Set(work.members.map(\.entry.origin.id))
-        let frames = take(work.key, without: here).filter { Self.isThere($0.origin, session) }.sorted { $0.kind.rank < $1.kind.rank }
+        let frames = take(work.key, without: here).filter { Self.isThere($0.origin, session) }.sorted {
+            $0.kind.rank < $1.kind.rank
+        }
         return frames.isEmpty ? nil : ShotWork(frames, beside: sidecars)
     }
 

@@ -28,8 +28,8 @@ actor ShotPrimaries {
     }
 }
 
-/// What a sidecar needs of its picture: hundreds are kept as long as their source is open, and a whole asset holds on to its metadata, its
-/// deliveries and the files made of it.
+/// What a sidecar needs of its picture: hundreds are kept as long as their source is open, and a whole asset holds on
+/// to its metadata, its deliveries and the files made of it.
 private final class RememberedPicture: Sendable {
     private let origin: Origin
     private let shot: ShotPlace

@@ -24,8 +24,8 @@ struct ShotReader: Sendable {
     /// What people said of a shot, and the pictures of it that were not there then.
     struct Unmarked: Sendable { var mark: PictureMark, sha256s: [String] }
 
-    /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns once every earlier shot
-    /// is through.
+    /// `lead` is the shot's picture where it was taken before and `work` holds only what follows it; `turn` returns
+    /// once every earlier shot is through.
     func read(_ work: ShotWork, lead: Asset? = nil, turn: () async -> Void = {}) async throws(IngestError) -> Result {
         do throws(IngestError) { return try await readOnce(work, lead, turn) } catch {
             // The disk died that it was staged on: where there are others, it is staged on the next.
@@ -34,7 +34,9 @@ struct ShotReader: Sendable {
         }
     }
 
-    private func readOnce(_ work: ShotWork, _ lead: Asset?, _ turn: () async -> Void) async throws(IngestError) -> Result {
+    private func readOnce(_ work: ShotWork, _ lead: Asset?, _ turn: () async -> Void) async throws(IngestError)
+        -> Result
+    {
         var result = Result(), assets: [Asset] = []
         for member in work.members where !member.settled {
             var asset = Asset(origin: member.entry.origin, kind: member.entry.kind, shot: member.entry.shot)
@@ -44,8 +46,11 @@ struct ShotReader: Sendable {
                 let (file, digests) = try await stager.stage(asset.origin, from: session)
                 statistics.read(file.size)
                 (asset.file, asset.digests) = (file, digests)
-                // Its tree's clips may have changed since, and then another one would name it: what was begun is gone on with.
-                if work.followsOnly, lead == nil, asset.shot.innerPath != nil { asset.beside = beside(member.known, digests) }
+                // Its tree's clips may have changed since, and then another one would name it: what was begun is gone
+                // on with.
+                if work.followsOnly, lead == nil, asset.shot.innerPath != nil {
+                    asset.beside = beside(member.known, digests)
+                }
                 assets.append(asset)
             } catch {
                 guard error.code.disposition == .setAside else {
@@ -67,18 +72,16 @@ struct ShotReader: Sendable {
         shot.assets = result.passed.map(\.asset)
         shot.shareBody()
         result.lead = shot.remembered ?? shot.assets.first
-        if let facts = result.lead?.media {
-            for index in result.passed.indices {
-                result.passed[index].asset = Inheritance.apply(from: facts, to: result.passed[index].asset)
-            }
-        }
-        let made = Companions.take(from: &result.passed)
-        result.passed += made.map { passed in
-            var passed = passed
-            if let facts = result.lead?.media { passed.asset = Inheritance.apply(from: facts, to: passed.asset) }
-            return passed
-        }
+        Self.inherit(result.lead?.media, to: &result.passed)
+        var made = Companions.take(from: &result.passed)
+        Self.inherit(result.lead?.media, to: &made)
+        result.passed += made
         return result
+    }
+
+    private static func inherit(_ facts: MediaFacts?, to passed: inout [Passed]) {
+        guard let facts else { return }
+        for index in passed.indices { passed[index].asset = Inheritance.apply(from: facts, to: passed[index].asset) }
     }
 
     /// What people said of its pictures, by their digests.
@@ -109,7 +112,8 @@ struct ShotReader: Sendable {
         known?.content?.sha256 == digests.sha256 ? known?.content?.beside : nil
     }
 
-    /// The files of the shot that are not taken again, such as a sidecar that was delivered before: a frame is judged by what they say.
+    /// The files of the shot that are not taken again, such as a sidecar that was delivered before: a frame is judged
+    /// by what they say.
     ///
     /// They are read where they lie; a camera is not asked for them again: what is remembered of them counts.
     private func known(_ work: ShotWork) -> [Asset] {
@@ -131,10 +135,17 @@ struct ShotReader: Sendable {
 
     /// The primary decides make, time and name for the whole shot, also when it is known from before and not read now.
     private func remembered(_ work: ShotWork) -> Asset? {
-        guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else { return nil }
-        var lead = Inheritance.remembered(known, origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
+        guard let first = work.members.first, first.settled, !first.entry.kind.follows, let known = first.known else {
+            return nil
+        }
+        var lead = Inheritance.remembered(
+            known, origin: first.entry.origin, kind: first.entry.kind, shot: first.entry.shot)
         // The button may have been pressed since.
-        if first.entry.isProtected { lead.flags.insert(AssetFlag.protected) } else { lead.flags.remove(AssetFlag.protected) }
+        if first.entry.isProtected {
+            lead.flags.insert(AssetFlag.protected)
+        } else {
+            lead.flags.remove(AssetFlag.protected)
+        }
         return lead
     }
 }

@@ -27,7 +27,9 @@ struct ShotWork: Sendable {
 
     init(entries: ArraySlice<SourceEntry>, known: [Int: KnownFile], settled: Set<Int>, speaking: Set<Int> = []) {
         (self.entries, self.known, self.settled, self.speaking) = (entries, known, settled, speaking)
-        bytesToRead = entries.indices.reduce(0) { settled.contains($1) ? $0 : $0.addingClamped(entries[$1].origin.size) }
+        bytesToRead = entries.indices.reduce(0) {
+            settled.contains($1) ? $0 : $0.addingClamped(entries[$1].origin.size)
+        }
     }
 
     /// Frames that are judged once more, because of what has come since.

@@ -5,7 +5,8 @@ import FilmgateCore
 struct Stager: Sendable {
     /// Staging directories in order of preference; when one is full the next is tried.
     let areas: [StagingArea]
-    /// True where a disk that cannot be written to is passed over like a full one: other targets must not suffer with the one that is on it.
+    /// True where a disk that cannot be written to is passed over like a full one: other targets must not suffer with
+    /// the one that is on it.
     var passesOver = false
     let digests: Set<DigestAlgorithm>
     let dryRun: Bool
@@ -33,7 +34,8 @@ struct Stager: Sendable {
         return try await firstWithRoom { area throws(IngestError) in
             let part = area.newPart()
             let copy = try FileCopy.copy(
-                from: source, toPart: part, options: CopyOptions(algorithms: digests), cancelled: { cancelled.isSet }, progress: report)
+                from: source, toPart: part, options: CopyOptions(algorithms: digests), cancelled: { cancelled.isSet },
+                progress: report)
             guard copy.size == origin.size, copy.before.modified == origin.modified else {
                 FileSystem.remove(part)
                 throw Self.changed(source)
@@ -48,7 +50,9 @@ struct Stager: Sendable {
         return file
     }
 
-    private func fetch(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
+    private func fetch(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (
+        LocalFile, Digests
+    ) {
         guard let area = areas.first else { throw IngestError(.unavailable, "A dry run does not read from cameras.") }
         return try await CameraTransfer(origin: origin, session: session, area: area, stager: self).run()
     }
@@ -68,7 +72,8 @@ struct Stager: Sendable {
     }
 
     private static func changed(_ path: String) -> IngestError {
-        IngestError(.corruptData, "\(path) changed after it was listed.", advice: "Import again when nothing writes to it.")
+        IngestError(
+            .corruptData, "\(path) changed after it was listed.", advice: "Import again when nothing writes to it.")
     }
 
     private func report(_ bytes: UInt64) { hub.post(.read(bytes: bytes)) }

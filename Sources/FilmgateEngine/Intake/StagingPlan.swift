@@ -1,7 +1,8 @@
 import FileKit
 import FilmgateCore
 
-/// Where bytes are staged: on the first folder target's file system, so that delivering is a rename; else in the state directory.
+/// Where bytes are staged: on the first folder target's file system, so that delivering is a rename; else in the state
+/// directory.
 struct StagingPlan: Sendable {
     let areas: [StagingArea]
     /// What earlier runs had begun to take from cameras.
@@ -23,8 +24,8 @@ struct StagingPlan: Sendable {
         return StagingPlan(areas: areas, partialFiles: PartialFiles(areas), pool: pool)
     }
 
-    /// Without those on disks that have no room for as much as a lock, or, where other targets need not suffer with that one, that cannot be
-    /// written to; throws when no disk is left.
+    /// Without those on disks that have no room for as much as a lock, or, where other targets need not suffer with
+    /// that one, that cannot be written to; throws when no disk is left.
     private static func areas(in folders: [String], passesOver: Bool) throws(IngestError) -> [StagingArea] {
         var areas: [StagingArea] = [], first: IngestError?
         for folder in folders {

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Files that a stage made to lie beside an asset, as assets of their own: they are named, delivered and remembered like any other.
+/// Files that a stage made to lie beside an asset, as assets of their own: they are named, delivered and remembered
+/// like any other.
 enum Companions {
     /// Takes them from what passed; each goes where its asset goes, as far as it is meant to.
     static func take(from passed: inout [Passed]) -> [Passed] {
@@ -16,7 +17,8 @@ enum Companions {
                 let asset = asset(companion, beside: owner)
                 made.append(
                     Passed(
-                        asset: asset, decision: .deliver(to: targets.filter(companion.targets.contains)), standing: passed[index].standing))
+                        asset: asset, decision: .deliver(to: targets.filter(companion.targets.contains)),
+                        standing: passed[index].standing))
             }
         }
         return made

@@ -27,9 +27,9 @@ enum Inheritance {
     static func known(_ asset: Asset) -> KnownFile {
         let media = asset.media ?? MediaFacts()
         var known = KnownFile(
-            fingerprint: asset.origin.fingerprint, content: asset.digests.map { ContentKey(sha256: $0.sha256) }, kind: asset.kind,
-            ending: nil, make: media.make, model: media.model, serial: media.serial, owner: media.owner, captured: media.captured,
-            done: [], shot: asset.shot.key)
+            fingerprint: asset.origin.fingerprint, content: asset.digests.map { ContentKey(sha256: $0.sha256) },
+            kind: asset.kind, ending: nil, make: media.make, model: media.model, serial: media.serial,
+            owner: media.owner, captured: media.captured, done: [], shot: asset.shot.key)
         (known.rating, known.width, known.height) = (media.rating, media.width, media.height)
         known.isRead = asset.media != nil
         known.isProtected = asset.flags.contains(AssetFlag.protected)
@@ -55,7 +55,8 @@ enum Inheritance {
 
 /// Which body a shot was taken with: what a file does not say of it, the first file of its shot that does says for it.
 ///
-/// A RAW format that nobody can read yet, or a damaged one, must not cost its shot the profile that the JPEG beside it names.
+/// A RAW format that nobody can read yet, or a damaged one, must not cost its shot the profile that the JPEG beside it
+/// names.
 struct ShotBody {
     private(set) var facts = MediaFacts()
     private let captured: CivilTime?

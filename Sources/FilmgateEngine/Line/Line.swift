@@ -12,17 +12,19 @@ struct Passed: Sendable {
     var standing = ShotStanding()
 }
 
-/// Takes the assets of one shot through the stages: stage by stage, the primary first, so that a sidecar's facts are known when its picture is judged.
+/// Takes the assets of one shot through the stages: stage by stage, the primary first, so that a sidecar's facts are
+/// known when its picture is judged.
 struct Line: Sendable {
     let stages: [any Stage]
     var stampValues: StampValues?
-    /// About the disk, the ledger that a stage asks, or the run; a module in a program of its own cannot say the last two.
+    /// About the disk, the ledger that a stage asks, or the run; a module in a program of its own cannot say the last
+    /// two.
     private static let decidesNothing: Set<IngestError.Code> = [.storageFull, .cancelled, .stateLocked, .unexpected]
 
     /// `turn` returns once every earlier shot of the card is through.
     ///
-    /// What a stage throws sets the asset aside, unless it is about the disk or the run: then nothing of the shot is decided, what stages
-    /// made of it is removed, and it is thrown.
+    /// What a stage throws sets the asset aside, unless it is about the disk or the run: then nothing of the shot is
+    /// decided, what stages made of it is removed, and it is thrown.
     func pass(_ shot: Shot, turn: () async -> Void = {}) async throws(IngestError) -> [Passed] {
         var shot = shot
         do throws(IngestError) { return try await pass(&shot, turn: turn) } catch {
@@ -35,8 +37,12 @@ struct Line: Sendable {
         var decided: [AssetID: Passed] = [:]
         for stage in stages {
             if stage.traits.reads { try await read(&shot, by: stage) }
-            if stage.traits.asksTimes, let stampValues { shot.times = try await stampValues.times(of: shot, turn: turn) }
-            if stage.traits.stamps, let stampValues { shot.stamping = try await stampValues.stamping(for: shot, turn: turn) }
+            if stage.traits.asksTimes, let stampValues {
+                shot.times = try await stampValues.times(of: shot, turn: turn)
+            }
+            if stage.traits.stamps, let stampValues {
+                shot.stamping = try await stampValues.stamping(for: shot, turn: turn)
+            }
             for index in shot.assets.indices where decided[shot.assets[index].id] == nil {
                 let (asset, whole) = (shot.assets[index], shot)
                 let result = await Result { () async throws(IngestError) in try await stage.process(asset, of: whole) }
@@ -60,7 +66,8 @@ struct Line: Sendable {
         let standing = ShotStanding(shot)
         return shot.assets.map { asset in
             var passed =
-                decided[asset.id] ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))
+                decided[asset.id]
+                ?? Passed(asset: asset, decision: .finish(.filtered, reason: "no stage delivers it", twin: nil))
             passed.standing = standing
             return passed
         }

@@ -10,7 +10,8 @@ struct StampValues: Sendable {
     let areas: [StagingArea]
     let bodies: BodySerials, ledger: any LedgerReader
 
-    /// `turn` returns once every earlier shot of the card is through: they tell which body a movie without a serial number comes from.
+    /// `turn` returns once every earlier shot of the card is through: they tell which body a movie without a serial
+    /// number comes from.
     func stamping(for shot: Shot, turn: () async -> Void) async throws(IngestError) -> Stamping {
         let profile = try await profile(of: shot, turn: turn)
         let known = ShotValues(event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
@@ -35,7 +36,8 @@ struct StampValues: Sendable {
         var times: [AssetID: CivilTime] = [:]
         for asset in [shot.remembered].compactMap({ $0 }) + shot.assets {
             let subject = asset.kind.follows ? shot.primary ?? asset : asset
-            times[asset.id] = CaptureTime.corrected(subject, profile: profile) ?? CaptureTime.ofFile(subject.origin.modified)
+            times[asset.id] =
+                CaptureTime.corrected(subject, profile: profile) ?? CaptureTime.ofFile(subject.origin.modified)
         }
         return times
     }

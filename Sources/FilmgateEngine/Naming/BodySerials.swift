@@ -1,8 +1,8 @@
 import FilmgateCore
 import Synchronization
 
-/// Which bodies the files of one card come from: many movies name their model and not their serial number, and their clock is that of the
-/// photos beside them.
+/// Which bodies the files of one card come from: many movies name their model and not their serial number, and their
+/// clock is that of the photos beside them.
 final class BodySerials: Sendable {
     private struct Model: Hashable { var make: String?, model: String }
     private struct State {
@@ -36,7 +36,8 @@ final class BodySerials: Sendable {
     /// What holds for `facts`, with the clock of the only body that a movie without a serial number can come from.
     ///
     /// Where two bodies of a model are known, nobody guesses.
-    func resolve(_ facts: MediaFacts, _ kind: MediaKind, _ profiles: ProfileSet, _ ledger: any LedgerReader) async throws(IngestError)
+    func resolve(_ facts: MediaFacts, _ kind: MediaKind, _ profiles: ProfileSet, _ ledger: any LedgerReader)
+        async throws(IngestError)
         -> ResolvedProfile
     {
         let profile = profiles.resolve(make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)

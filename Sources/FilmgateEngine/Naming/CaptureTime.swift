@@ -1,12 +1,14 @@
 import FilmgateCore
 import Glibc
 
-/// The capture time that names and selection use: the camera's, corrected by the profile; the file's own time where there is none.
+/// The capture time that names and selection use: the camera's, corrected by the profile; the file's own time where
+/// there is none.
 enum CaptureTime {
     /// Corrected capture time; nil where the file does not say.
     ///
-    /// A movie header counts UTC by its standard: such a time (flagged so when it was read) is shown in the profile's zone, else in the
-    /// station's, unless the make is known to write its clock's time there. A camera's civil time stays as written; the profile's zone only adds the offset that it lacked.
+    /// A movie header counts UTC by its standard: such a time (flagged so when it was read) is shown in the profile's
+    /// zone, else in the station's, unless the make is known to write its clock's time there. A camera's civil time
+    /// stays as written; the profile's zone only adds the offset that it lacked.
     static func corrected(_ asset: Asset?, profile: ResolvedProfile) -> CivilTime? {
         guard let asset, let captured = asset.media?.captured else { return nil }
         var time = captured

@@ -3,8 +3,8 @@ import Synchronization
 
 /// What the clip trees of one open source are named by.
 ///
-/// Players and editors need a tree whole and in place, so one clip speaks for all files of it: the first that was delivered before, else the
-/// first that comes.
+/// Players and editors need a tree whole and in place, so one clip speaks for all files of it: the first that was
+/// delivered before, else the first that comes.
 final class ClipTreeNames: Sendable {
     /// The folder around the trees of one card, on its volume: what lies beside each other stays beside each other.
     struct Place: Hashable, Sendable {
@@ -31,7 +31,9 @@ final class ClipTreeNames: Sendable {
         var known: [Place: Tree] = [:]
         if let listing {
             for entry in listing.clips {
-                guard let place = Place(entry.origin, entry.shot), known[place] == nil, let clip = listing.remembered(entry) else {
+                guard let place = Place(entry.origin, entry.shot), known[place] == nil,
+                    let clip = listing.remembered(entry)
+                else {
                     continue
                 }
                 known[place] = Tree(lead: clip, isRemembered: true)
@@ -67,13 +69,16 @@ final class ClipTreeNames: Sendable {
 }
 
 extension Asset {
-    /// For what belongs to no clip of its tree, such as an index: its place in the tree of `clip`, the one that names it, is part of what it is.
+    /// For what belongs to no clip of its tree, such as an index: its place in the tree of `clip`, the one that names
+    /// it, is part of what it is.
     ///
-    /// Cards that were formatted alike have indexes of the same bytes, and so have indexes that are still empty; each belongs into its own
-    /// place. What stages found of equal bytes elsewhere is no delivery of this one.
+    /// Cards that were formatted alike have indexes of the same bytes, and so have indexes that are still empty; each
+    /// belongs into its own place. What stages found of equal bytes elsewhere is no delivery of this one.
     mutating func joinTree(of clip: Asset?) {
         guard kind == .sidecar, let inner = shot.innerPath else { return }
-        if beside == nil, let clip, !clip.kind.follows, let digest = clip.digests?.sha256 { beside = "\(digest):\(inner)" }
+        if beside == nil, let clip, !clip.kind.follows, let digest = clip.digests?.sha256 {
+            beside = "\(digest):\(inner)"
+        }
         if beside != nil { (earlier, twin) = (nil, nil) }
     }
 
@@ -85,11 +90,12 @@ extension Asset {
 
     /// Whether a name that was given to `other` cannot be that of this file, whose delivery is about `content`.
     ///
-    /// The clip that names a tree may be deleted on the card: its index is then another one's, and still the same file in its place. So is a
-    /// sidecar that came before its picture, where no other shot has the name.
+    /// The clip that names a tree may be deleted on the card: its index is then another one's, and still the same file
+    /// in its place. So is a sidecar that came before its picture, where no other shot has the name.
     func mustLeave(to other: ContentKey, with content: ContentKey) -> Bool {
         if other == content { return false }
-        let isSameFile = kind == .sidecar && (shot.innerPath == nil || treeContent != nil) && other.sha256 == content.sha256
+        let isSameFile =
+            kind == .sidecar && (shot.innerPath == nil || treeContent != nil) && other.sha256 == content.sha256
         return !isSameFile
     }
 }

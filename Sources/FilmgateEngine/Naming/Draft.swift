@@ -28,7 +28,8 @@ struct Draft: Sendable {
     var replaced: [String: String] = [:]
     /// Per target, the delivery that waits for its event, perhaps in another run of this process.
     var inherited: [String: Delivery.ID] = [:]
-    /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write down.
+    /// The same bytes stand at the chosen name already, though the ledger did not know: nothing to send, only to write
+    /// down.
     var adopted: [String: Receipt] = [:]
     var captured: CivilTime?
     var photographer: String?
@@ -38,7 +39,8 @@ struct Draft: Sendable {
         (self.asset, self.content, self.file, self.digests) = (asset, content, file, digests)
     }
 
-    /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old name, or named anew.
+    /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old
+    /// name, or named anew.
     mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool, event: String?) {
         guard let row, row.receipt.state != .excluded else {
             unnamed.insert(target.name)
@@ -47,7 +49,8 @@ struct Draft: Sendable {
         if row.receipt.state == .done, !again {
             var receipt = row.receipt
             receipt.existed = true
-            // What was said of the delivery, such as that an older copy had been removed, is not true of the copy that it made.
+            // What was said of the delivery, such as that an older copy had been removed, is not true of the copy that
+            // it made.
             receipt.reason = nil
             receipts[target.name] = receipt
             return
@@ -78,22 +81,26 @@ struct Draft: Sendable {
     func planned(budget: UInt64, event: String?, values: ShotValues, lead: Asset?) -> NamePlanner.PlannedAsset {
         var assetDeliveries = AssetDeliveries(
             asset: asset, content: content, wanted: wanted, bytes: file, shot: ShotFacts(), budget: budget)
-        for (name, receipt) in receipts { assetDeliveries.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt }
+        for (name, receipt) in receipts {
+            assetDeliveries.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt
+        }
         (assetDeliveries.twin, assetDeliveries.event) = (twin, given.first?.event ?? event)
         for row in given { assetDeliveries.give(row) }
         assetDeliveries.shot = ShotFacts(captured: captured, photographer: photographer)
         let deliveries = wanted.filter { paths[$0.name] != nil }.map { target in
             let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]
-            var filled = values.values(for: asset, primary: lead, captured: captured, counter: names[target.name].flatMap(\.number))
+            var filled = values.values(
+                for: asset, primary: lead, captured: captured, counter: names[target.name].flatMap(\.number))
             if rendition != nil { filled.text.merge(["sha256": digests.sha256, "size": String(file.size)]) { $1 } }
             var sent = asset
             sent.renditions = [:]
             let job = UploadJob(
-                asset: sent, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name, values: filled,
-                event: event,
+                asset: sent, file: file, digests: digests, path: paths[target.name] ?? "", name: asset.origin.name,
+                values: filled, event: event,
                 mayTake: file.ownership == .staged && (rendition == nil || target.isLocal))
             var delivery = Delivery(
-                id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+                id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
+                listeners: [asset.id])
             delivery.name = names[target.name]
             delivery.recheck = rechecks[target.name]
             delivery.adopted = adopted[target.name]
@@ -107,7 +114,8 @@ struct Draft: Sendable {
             delivery.judge(by: delivery.gate.map { [$0.sha256: mark] } ?? [:])
             return delivery
         }
-        return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries, awaitsRating: awaitsRating)
+        return NamePlanner.PlannedAsset(
+            assetDeliveries: assetDeliveries, deliveries: deliveries, awaitsRating: awaitsRating)
     }
 }
 

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Chooses the names of one shot at one target: the same suffix for every file of it, and never a name that holds other bytes.
+/// Chooses the names of one shot at one target: one suffix for all of its files, never a name that holds other bytes.
 struct NameChooser: Sendable {
     let ledger: any LedgerReader
     let reservations: NameReservations
@@ -15,12 +15,13 @@ struct NameChooser: Sendable {
         let home: TemplateValues?
     }
 
-    /// Gives each of `drafts` that has none its name at `target`; what cannot have one is failed there, and the others are not kept by it.
+    /// Gives each of `drafts` that has none its name at `target`; what cannot have one fails there, and nothing else.
     func name(_ drafts: inout [Draft], at target: PlannedTarget, by basis: Basis) async throws(IngestError) {
         var indices: [Int] = [], contents: Set<ContentKey> = []
         for index in drafts.indices where drafts[index].unnamed.contains(target.name) {
             let isNew =
-                contents.insert(drafts[index].content).inserted && !reservations.isPromised(drafts[index].content, at: target.identity)
+                contents.insert(drafts[index].content).inserted
+                && !reservations.isPromised(drafts[index].content, at: target.identity)
             if isNew { indices.append(index) } else { drafts[index].paths[target.name] = "" }
         }
         guard !indices.isEmpty else { return }
@@ -30,7 +31,8 @@ struct NameChooser: Sendable {
         }
         let namer = Namer(layout: layout, rename: basis.profile.rename), asset = drafts[indices[0]].asset
         let tree = ClipTreeNames.Place(asset.origin, asset.shot)
-        var round = Round(target: target, namer: namer, shot: Self.shotKey(drafts, basis.lead), values: basis.values, lead: basis.lead)
+        let shot = Self.shotKey(drafts, basis.lead)
+        var round = Round(target: target, namer: namer, shot: shot, values: basis.values, lead: basis.lead)
         round.givenBeside = reservations.givenBeside
         defer { reservations.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
@@ -39,7 +41,8 @@ struct NameChooser: Sendable {
             for index in indices { promise(&drafts[index], round) }
             return
         }
-        let second = try await secondSidecars(drafts, indices, paths(drafts, indices, round, round.name.suffix), at: target)
+        let second = try await secondSidecars(
+            drafts, indices, paths(drafts, indices, round, round.name.suffix), at: target)
         for index in second { drafts[index].leaveOut(target) }
         indices.removeAll(where: second.contains)
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
@@ -49,7 +52,8 @@ struct NameChooser: Sendable {
             } catch {
                 // A name that cannot be had is a matter of these files alone.
                 guard error.code.disposition == .setAside else { throw error }
-                for index in group { drafts[index].receipts[target.name] = Receipt(state: .failed, reason: error.description) }
+                let failed = Receipt(state: .failed, reason: error.description)
+                for index in group { drafts[index].receipts[target.name] = failed }
             }
         }
     }
@@ -86,9 +90,9 @@ struct NameChooser: Sendable {
     }
 
     /// One name for the files of `group`, from the shot's own on.
-    private func give(_ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: ClipTreeNames.Place?)
-        async throws(IngestError)
-    {
+    private func give(
+        _ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: ClipTreeNames.Place?
+    ) async throws(IngestError) {
         let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
         if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
         if try await comesApart(round, drafts, group) {
@@ -102,7 +106,9 @@ struct NameChooser: Sendable {
             return
         }
         let first = round.name.suffix, found = try await firstFree(&round, drafts, group, patterns[0])
-        if let tree { trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity) }
+        if let tree {
+            trees.keep(ShotName(counter: round.name.counter, suffix: found.suffix, base: ""), tree, at: target.identity)
+        }
         let isGiven = !round.isNamed && (found.suffix == first || round.company[first] != .own)
         round.isNamed = true
         // Where others of the shot are still to ask for their name, they move together.
@@ -110,7 +116,8 @@ struct NameChooser: Sendable {
         for (position, index) in group.enumerated() {
             let path = found.paths[position]
             let name = NameParts(
-                pattern: patterns[position], counter: round.name.counter, suffix: found.suffix, shot: round.shot, isGiven: isGiven)
+                pattern: patterns[position], counter: round.name.counter, suffix: found.suffix, shot: round.shot,
+                isGiven: isGiven)
             drafts[index].names[target.name] = name
             take(path, found.answers[position], &drafts[index], name, at: target)
             if isOpen { drafts[index].leaveOpen(at: target) }
@@ -129,14 +136,17 @@ struct NameChooser: Sendable {
         guard company?.isOwn == true else { return false }
         if company == .ownFollowers, !pictures.isEmpty {
             let names = paths(drafts, pictures, round, round.name.suffix)
-            if try await free(names, drafts: drafts, indices: pictures, at: round.target, isHome: true) == nil { return false }
+            let found = try await free(names, drafts: drafts, indices: pictures, at: round.target, isHome: true)
+            if found == nil { return false }
         }
         let names = paths(drafts, group, round, round.name.suffix)
         return try await free(names, drafts: drafts, indices: group, at: round.target, isHome: true) == nil
     }
 
-    /// Begins at the suffix where files of the shot are already, whatever was remembered of it; best where a picture of it is.
-    private func findHome(_ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern) async throws(IngestError) {
+    /// Begins at the suffix where files of the shot are already, whatever was remembered; best where its picture is.
+    private func findHome(
+        _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+    ) async throws(IngestError) {
         let remembered = try await company(round.name.suffix, &round, drafts, group, pattern)
         if remembered == .own { return }
         var followers = remembered == .ownFollowers ? round.name.suffix : nil
@@ -159,7 +169,9 @@ struct NameChooser: Sendable {
     ) async throws(IngestError) -> SiblingNames.Sibling {
         if let known = round.company[suffix] { return known }
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
-        guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else { return .nobody }
+        guard let stem, let first = group.first(where: { !drafts[$0].asset.kind.follows }) ?? group.first else {
+            return .nobody
+        }
         let target = round.target.identity
         let company = try await siblings.company(
             of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
@@ -180,8 +192,11 @@ struct NameChooser: Sendable {
             last = names
             // A target that did not answer before may just be asked about it, for another shot.
             let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
-            let isClaimed = isInTree || stem.map { reservations.claim($0, at: round.target.identity, for: round.claimant) } ?? true
-            if reservations.givenBeside != round.givenBeside { (round.company, round.givenBeside) = ([:], reservations.givenBeside) }
+            let isClaimed =
+                isInTree || stem.map { reservations.claim($0, at: round.target.identity, for: round.claimant) } ?? true
+            if reservations.givenBeside != round.givenBeside {
+                (round.company, round.givenBeside) = ([:], reservations.givenBeside)
+            }
             if !isInTree {
                 let company = try await company(suffix, &round, drafts, group, pattern)
                 // Where this shot stands already, whoever else is just looking finds it and goes on.
@@ -212,7 +227,9 @@ struct NameChooser: Sendable {
         return groups
     }
 
-    private func take(_ path: String, _ answer: Answer, _ draft: inout Draft, _ name: NameParts, at target: PlannedTarget) {
+    private func take(
+        _ path: String, _ answer: Answer, _ draft: inout Draft, _ name: NameParts, at target: PlannedTarget
+    ) {
         switch answer {
         case .told(.same(var receipt)) where !again:
             receipt.existed = true
@@ -258,10 +275,12 @@ struct NameChooser: Sendable {
         let lead = round.lead.flatMap { !asset.kind.follows && ShotTime.isApart(draft.captured, $0.time) ? nil : $0 }
         let isLead = lead.map { $0.asset.id == asset.id } ?? true
         if isLead, let lead { asset.media = lead.asset.media }
-        let time = (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
+        let time =
+            (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
         let own = values.values(for: asset, primary: lead?.asset, captured: time, counter: counter)
         guard !isLead, let lead else { return (asset, open(own), nil) }
-        return (asset, open(own), open(values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)))
+        let leads = values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)
+        return (asset, open(own), open(leads))
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.
@@ -288,11 +307,11 @@ struct NameChooser: Sendable {
         return answers
     }
 
-    /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know ourselves, and the
-    /// target is asked before anything is sent.
+    /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know
+    /// ourselves, and the target is asked before anything is sent.
     enum Answer: Equatable { case told(Occupancy), silence }
 
-    /// A target in a network is given a few seconds: the folders must not wait for it, nor for one that was silent before.
+    /// A target in a network is given a few seconds: folders must not wait for it, nor for one that was silent before.
     private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
         if target.isLocal {
             do throws(IngestError) { return .told(try await target.target.occupancy(of: path, for: job)) } catch {
@@ -317,23 +336,31 @@ struct NameChooser: Sendable {
 
     private static let patience = Duration.seconds(10)
 
-    /// Begins with the name that the shot was given before, so that a late file joins it, or that its tree has; else with a fresh number.
+    /// Begins with the name that the shot has, so that a late file joins it, or its tree; else with a fresh number.
     private func begin(_ round: inout Round, _ asset: Asset, in tree: ClipTreeNames.Place?) async throws(IngestError) {
         if event == DeliveryRow.unassigned, round.namer.usesCounter { return }
         let target = round.target.identity
-        if let earlier = try await siblings.shotName(round.shot, at: target, event: event) { return round.name = earlier }
-        if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) { return round.name = name }
+        if let earlier = try await siblings.shotName(round.shot, at: target, event: event) {
+            return round.name = earlier
+        }
+        if let tree, let name = try await treeName(tree, at: round.target, namer: round.namer) {
+            return round.name = name
+        }
         guard round.namer.usesCounter else { return }
         let last = try await ledger.counter(at: target, event: event)
         round.name.counter = reservations.number(of: round.shot, at: target, event: event, after: last)
     }
 
     /// The name that its tree has at the target, from this run or, where a clip was delivered before, from that one.
-    private func treeName(_ place: ClipTreeNames.Place, at target: PlannedTarget, namer: Namer) async throws(IngestError) -> ShotName? {
+    private func treeName(
+        _ place: ClipTreeNames.Place, at target: PlannedTarget, namer: Namer
+    ) async throws(IngestError) -> ShotName? {
         if let name = trees.name(place, at: target.identity) { return name }
         guard let (lead, isRemembered) = trees.lead(place), isRemembered else { return nil }
         let earlier = try await ledger.shotName(NamePlanner.shotKey(lead), at: target.identity, event: event)
-        guard let name = earlier ?? (namer.usesCounter ? nil : ShotName(counter: 0, suffix: 1, base: "")) else { return nil }
+        guard let name = earlier ?? (namer.usesCounter ? nil : ShotName(counter: 0, suffix: 1, base: "")) else {
+            return nil
+        }
         trees.keep(name, place, at: target.identity)
         return name
     }

@@ -40,7 +40,8 @@ struct NamePlanner: Sendable {
     /// or remembered; `standing` what all files of the shot say together; `budget` the bytes that each asset occupies
     /// in the spool.
     func place(
-        _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(), budget: [AssetID: UInt64]
+        _ assets: [(asset: Asset, to: [String])], lead: Asset?, standing: ShotStanding = ShotStanding(),
+        budget: [AssetID: UInt64]
     ) async throws(IngestError) -> [PlannedAsset] {
         let tree = assets.first.flatMap { ClipTreeNames.Place($0.asset.origin, $0.asset.shot) }
         let speaker = treeLead(tree, lead)
@@ -87,14 +88,18 @@ struct NamePlanner: Sendable {
         return lead?.kind.follows == false ? lead : trees.lead(tree)?.asset ?? lead
     }
 
-    /// True when the frame itself is new to that target: what is made to lie beside it is made once, and never for a copy of long ago.
+    /// True when the frame itself is new to that target: what is made to lie beside it is made once, and never for a
+    /// copy of long ago.
     private func isSent(_ lead: Asset?, to name: String, _ drafts: [Draft]) -> Bool {
-        guard let draft = drafts.first(where: { $0.asset.id == lead?.id }), let target = draft.wanted.first(where: { $0.name == name })
+        guard let draft = drafts.first(where: { $0.asset.id == lead?.id }),
+            let target = draft.wanted.first(where: { $0.name == name })
         else { return false }
-        return draft.receipts[name] == nil && draft.rechecks[name] == nil && !reservations.isPromised(draft.content, at: target.identity)
+        return draft.receipts[name] == nil && draft.rechecks[name] == nil
+            && !reservations.isPromised(draft.content, at: target.identity)
     }
 
-    /// The identity of a shot across runs: the card may be formatted and its counter start again, so the capture time is part of it.
+    /// The identity of a shot across runs: the card may be formatted and its counter start again, so the capture time
+    /// is part of it.
     static func shotKey(_ asset: Asset) -> String {
         "\(asset.origin.volume)\u{1F}\(asset.shot.key)\u{1F}\(asset.media?.captured?.description ?? "")"
     }
@@ -156,8 +161,10 @@ struct NamePlanner: Sendable {
     /// Notes for which marks it waits there, or would wait if somebody took one back.
     ///
     /// A sidecar or memo waits for its shot's picture.
-    private func gate(_ draft: inout Draft, at target: PlannedTarget, _ standing: ShotStanding, _ profile: ResolvedProfile, _ lead: Asset?)
-    {
+    private func gate(
+        _ draft: inout Draft, at target: PlannedTarget, _ standing: ShotStanding, _ profile: ResolvedProfile,
+        _ lead: Asset?
+    ) {
         let rules = (awaits + [profile.share(of: target.name, self.rules).marks]).filter(\.waits)
         guard !rules.isEmpty else { return }
         let picture = draft.asset.kind.follows ? lead?.digests?.sha256 : nil
@@ -165,19 +172,25 @@ struct NamePlanner: Sendable {
         draft.mark = standing.mark
     }
 
-    /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that could be another.
+    /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that
+    /// could be another.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
         guard event == DeliveryRow.unassigned else {
             // What was taken back before its event was known stays so.
             return rows.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: event) }
         }
-        let given = rows.filter { row in row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true }
+        let given = rows.filter { row in
+            row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true
+        }
         return given.first { $0.receipt.state == .done } ?? given.first
     }
 
-    /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have been delivered since.
-    private func deliveries(of content: ContentKey, _ asset: Asset, to names: [String]) async throws(IngestError) -> [DeliveryRow] {
+    /// That a stage found all deliveries done is still true; that it found fewer may be out of date: other shots have
+    /// been delivered since.
+    private func deliveries(of content: ContentKey, _ asset: Asset, to names: [String]) async throws(IngestError)
+        -> [DeliveryRow]
+    {
         let earlier = asset.earlier ?? [], done = Set(earlier.filter { $0.receipt.state == .done }.map(\.target))
         let wanted = targets.filter { names.contains($0.name) }
         if !earlier.isEmpty, wanted.allSatisfy({ done.contains($0.identity) }) { return earlier }

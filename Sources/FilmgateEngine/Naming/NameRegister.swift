@@ -61,7 +61,9 @@ final class NameRegister: Sendable {
                     Self.drop(name, at: target, of: owner, &state)
                 }
             }
-            for (target, claims) in state.claims { state.claims[target] = claims.compactMapValues { Self.without(owner, $0) } }
+            for (target, claims) in state.claims {
+                state.claims[target] = claims.compactMapValues { Self.without(owner, $0) }
+            }
             // What it never sent anything under is nobody's name.
             for (target, places) in state.shots {
                 state.shots[target] = places.compactMapValues { shots in
@@ -77,14 +79,18 @@ final class NameRegister: Sendable {
     }
 
     /// The shot of the file that has that name.
-    func shot(at path: String, of target: String) -> ShotMark? { state.withLock { $0.given[target]?[SafeName.folded(path)]?.shot } }
+    func shot(at path: String, of target: String) -> ShotMark? {
+        state.withLock { $0.given[target]?[SafeName.folded(path)]?.shot }
+    }
 
     /// `stem`: what all files of its shot are called but for their extensions.
-    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String?, by owner: Int) {
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String?, by owner: Int)
+    {
         state.withLock { state in
             let name = SafeName.folded(path), stem = stem.map(SafeName.folded)
             let earlier = state.given[target]?[name], others = earlier?.content == content ? earlier?.owners ?? [] : []
-            state.given[target, default: [:]][name] = Given(content: content, shot: shot, stem: stem, owners: others.union([owner]))
+            state.given[target, default: [:]][name] = Given(
+                content: content, shot: shot, stem: stem, owners: others.union([owner]))
             if let stem { state.stems[target, default: [:]][stem, default: []].insert(name) }
             state.gifts[owner, default: 0] += 1
         }
@@ -117,7 +123,9 @@ final class NameRegister: Sendable {
     /// The files that were given such a name.
     func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
         state.withLock { state in
-            (state.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { state.given[target]?[$0] }.map { ($0.content, $0.shot) }
+            (state.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { state.given[target]?[$0] }.map {
+                ($0.content, $0.shot)
+            }
         }
     }
 

@@ -44,7 +44,9 @@ final class NameReservations: Sendable {
     var givenBeside: Int { register.gifts(but: number) }
 
     /// Keeps such names for the shot while its target is asked; false where another shot does.
-    func claim(_ stem: String, at target: String, for shot: String) -> Bool { register.claim(stem, at: target, for: shot, by: number) }
+    func claim(_ stem: String, at target: String, for shot: String) -> Bool {
+        register.claim(stem, at: target, for: shot, by: number)
+    }
 
     /// Asked: what it keeps has been given to it.
     func endClaims(of shot: String, at target: String) { register.endClaims(of: shot, at: target, by: number) }
@@ -64,7 +66,8 @@ final class NameReservations: Sendable {
         state.withLock { $0.promised[target]?.contains(content.hashValue) == true }
     }
 
-    /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no second memory.
+    /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no
+    /// second memory.
     func beginPlacing() {
         state.withLock { state in
             for id in state.final { state.promised[id.target]?.remove(id.content.hashValue) }
@@ -80,7 +83,8 @@ final class NameReservations: Sendable {
 
     /// How many deliveries and names it remembers.
     var count: Int {
-        register.count + state.withLock { state in state.final.count + state.promised.values.reduce(0) { $0 + $1.count } }
+        register.count
+            + state.withLock { state in state.final.count + state.promised.values.reduce(0) { $0 + $1.count } }
     }
 
     /// Once a delivery is final, the disk and the ledger remember its name, and what its shot is called.

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Makes the path of an asset below a target's root: templates, renaming, sidecars after their primary, clip trees kept whole.
+/// Makes the path of an asset below a target's root: templates, renaming, sidecars after their primary, clip trees kept
+/// whole.
 struct Namer: Sendable {
     let layout: Template
     let rename: Template?
@@ -10,8 +11,8 @@ struct Namer: Sendable {
 
     /// The path of `asset`; `suffix` 1 = none, 2 = `-2` and so on.
     ///
-    /// `lead` are the values of the shot's primary, nil when that is the asset itself. A suffix survives where the name has to be cut to 255
-    /// bytes.
+    /// `lead` are the values of the shot's primary, nil when that is the asset itself. A suffix survives where the name
+    /// has to be cut to 255 bytes.
     func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, suffix: Int) -> String {
         path(of: asset, values: values, lead: lead, ending: suffix > 1 ? "-\(suffix)" : "")
     }
@@ -22,7 +23,9 @@ struct Namer: Sendable {
     }
 
     private func path(of asset: Asset, values: TemplateValues, lead: TemplateValues?, ending: String) -> String {
-        if let inner = asset.shot.innerPath { return treePath(NameSlot.removed(from: inner), values: lead ?? values, ending: ending) }
+        if let inner = asset.shot.innerPath {
+            return treePath(NameSlot.removed(from: inner), values: lead ?? values, ending: ending)
+        }
         let follows = asset.kind.follows
         let renaming = follows ? lead ?? values : values
         func rendered(cut: Int) -> (path: String, whole: Int) {
@@ -35,7 +38,8 @@ struct Namer: Sendable {
                 path = "\(Self.folder(home))\(Self.name(path))"
             }
             let of = asset.shot.sidecarOf
-            return (!ending.isEmpty || of != nil) && hidesNames ? (Self.made(path, ending, of, cut: cut), 0) : (path, named.whole)
+            return (!ending.isEmpty || of != nil) && hidesNames
+                ? (Self.made(path, ending, of, cut: cut), 0) : (path, named.whole)
         }
         var (path, whole) = rendered(cut: 0)
         // Hardly any name is too long, and this is asked for every file.
@@ -47,8 +51,8 @@ struct Namer: Sendable {
         return fitted(path)
     }
 
-    /// True when paths hold nothing of the file's own name, such as `{captured:HHmmss}.{ext}`: then the suffix, and what a sidecar belongs
-    /// to, go to what they do hold.
+    /// True when paths hold nothing of the file's own name, such as `{captured:HHmmss}.{ext}`: then the suffix, and
+    /// what a sidecar belongs to, go to what they do hold.
     private var hidesNames: Bool { layout.uses.isDisjoint(with: ["name", "stem"]) }
 
     private static func made(_ path: String, _ ending: String, _ sidecarOf: String?, cut: Int) -> String {
@@ -78,8 +82,11 @@ struct Namer: Sendable {
 
     /// What the folder is named by: the shot's primary, so that a shot lies together.
     ///
-    /// Pictures that `{kind}`, `{ext}` or `{stem}` part are parted; a sidecar or memo lies beside the file that it belongs to.
-    private func folderValues(_ asset: Asset, _ own: TemplateValues, _ lead: TemplateValues, ending: String) -> TemplateValues {
+    /// Pictures that `{kind}`, `{ext}` or `{stem}` part are parted; a sidecar or memo lies beside the file that it
+    /// belongs to.
+    private func folderValues(
+        _ asset: Asset, _ own: TemplateValues, _ lead: TemplateValues, ending: String
+    ) -> TemplateValues {
         var values = lead
         if asset.kind.follows {
             let ext = lead.text["ext"] ?? ""
@@ -88,7 +95,9 @@ struct Namer: Sendable {
             }
             values.text.merge(named(values, by: lead, sidecarOf: nil, ending: ending, cut: 0).text) { $1 }
         } else {
-            for key in ["name", "stem", "ext", "kind", "size", "sha256", "sha1", "md5"] { values.text[key] = own.text[key] }
+            for key in ["name", "stem", "ext", "kind", "size", "sha256", "sha1", "md5"] {
+                values.text[key] = own.text[key]
+            }
         }
         return values
     }
@@ -103,7 +112,8 @@ struct Namer: Sendable {
         return length > 0
     }
 
-    /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and how many bytes the whole name would have.
+    /// `name`, `stem` and `ext` after renaming and suffix, the stem cut by that many bytes; and how many bytes the
+    /// whole name would have.
     ///
     /// `renaming` are the values that `rename` is filled with: a sidecar's new stem is its primary's.
     private func named(

@@ -1,4 +1,5 @@
-/// Lets shots through one at a time, in card order, whatever order the reading finished in: names then never depend on timing.
+/// Lets shots through one at a time, in card order, whatever order the reading finished in: names then never depend on
+/// timing.
 actor OrderedGate {
     private var next = 0
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]

@@ -11,7 +11,9 @@ struct PathPattern: Sendable, Hashable {
     /// Of a path whose parts are not known any more: all of it is its own, and a suffix goes where it would have gone.
     init(path: String, of shot: ShotPlace) {
         let path = path
-        if let inner = shot.innerPath.map({ "/" + SafeName.path($0) }), path.hasSuffix(inner), path.utf8.count > inner.utf8.count {
+        if let inner = shot.innerPath.map({ "/" + SafeName.path($0) }), path.hasSuffix(inner),
+            path.utf8.count > inner.utf8.count
+        {
             text = path.dropLast(inner.count) + NameSlot.suffix + inner
             return
         }
@@ -30,7 +32,8 @@ struct PathPattern: Sendable, Hashable {
     func path(event: String?, counter: Int, suffix: Int) -> String {
         guard NameSlot.mayBe(in: text) else { return text }
         return text.split(separator: "/", omittingEmptySubsequences: false).map { part in
-            NameSlot.mayBe(in: String(part)) ? Self.filled(String(part), event: event, counter: counter, suffix: suffix) : String(part)
+            NameSlot.mayBe(in: String(part))
+                ? Self.filled(String(part), event: event, counter: counter, suffix: suffix) : String(part)
         }.joined(separator: "/")
     }
 
@@ -44,7 +47,9 @@ struct PathPattern: Sendable, Hashable {
     private static func filled(_ part: String, event: String?, counter: Int, suffix: Int) -> String {
         var name = numbered(part, counter)
         if let event { name = name.replacing(NameSlot.event, with: SafeName.component(event)) }
-        let pieces = name.unicodeScalars.split(separator: NameSlot.suffixScalar, omittingEmptySubsequences: false).map { String($0) }
+        let pieces = name.unicodeScalars.split(separator: NameSlot.suffixScalar, omittingEmptySubsequences: false).map {
+            String($0)
+        }
         let ending = suffix > 1 ? "-\(suffix)" : ""
         var whole = pieces.joined(separator: ending)
         let excess = whole.utf8.count - 255
@@ -106,7 +111,8 @@ struct NameParts: Sendable, Hashable {
 }
 
 extension NameParts {
-    /// The name of a delivery that waits; where a row of an earlier version holds no parts, its path is taken for the whole of its name.
+    /// The name of a delivery that waits; where a row of an earlier version holds no parts, its path is taken for the
+    /// whole of its name.
     init(_ row: DeliveryRow, of asset: Asset) {
         shot = NamePlanner.shotKey(asset)
         pattern = row.name.map { PathPattern($0.pattern) } ?? PathPattern(path: row.path, of: asset.shot)

@@ -8,7 +8,9 @@ struct ShotMark: Sendable, Hashable {
     /// A sidecar or memo, which says nothing without its picture.
     let follows: Bool
 
-    init(_ asset: Asset) { self.init(asset.origin.volume, asset.shot, asset.media?.serial, asset.media?.captured, asset.kind) }
+    init(_ asset: Asset) {
+        self.init(asset.origin.volume, asset.shot, asset.media?.serial, asset.media?.captured, asset.kind)
+    }
 
     init(_ row: AssetRow) { self.init(row.origin.volume, row.shot, row.media?.serial, row.media?.captured, row.kind) }
 

@@ -11,7 +11,8 @@ struct SiblingNames: Sendable {
         case nobody
         /// A picture of the same shot is there.
         case own
-        /// Sidecars or memos of the same shot are there, and no picture of it: a picture would do well to join them, but need not.
+        /// Sidecars or memos of the same shot are there, and no picture of it: a picture would do well to join them,
+        /// but need not.
         case ownFollowers
         /// Files of another shot are: nobody could tell which of them belong together.
         case strangers
@@ -24,11 +25,12 @@ struct SiblingNames: Sendable {
 
     /// Who is called `stem` but for the extension; `contents` are those that look for a name themselves.
     ///
-    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for another's. Who is only meant
-    /// to have such a name counts where nobody has one: it is asked about later, and then goes elsewhere if it must.
-    func company(of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>)
-        async throws(IngestError) -> Sibling
-    {
+    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for
+    /// another's. Who is only meant to have such a name counts where nobody has one: it is asked about later, and then
+    /// goes elsewhere if it must.
+    func company(
+        of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>
+    ) async throws(IngestError) -> Sibling {
         var marks: [ContentKey: [ShotMark]] = [:], wishes: Set<ContentKey> = []
         for file in try await ledger.files(named: stem, at: target) {
             marks[file.content, default: []].append(ShotMark(file))
@@ -78,7 +80,8 @@ struct SiblingNames: Sendable {
         return true
     }
 
-    /// True where `content` is only meant to have that name: its target was not asked yet, and is before anything is sent there.
+    /// True where `content` is only meant to have that name: its target was not asked yet, and is before anything is
+    /// sent there.
     private func isWish(_ path: String, of content: ContentKey, at target: String) async throws(IngestError) -> Bool {
         let folded = SafeName.folded(path), row = try await ledger.deliveries(of: content).first { $0.target == target }
         return row.map { $0.attempts == DeliveryRow.unasked && SafeName.folded($0.path) == folded } ?? false
@@ -100,7 +103,8 @@ struct SiblingNames: Sendable {
         return Self.nearest(shot, place, try await ledger.shotNames(below: place, at: target, event: event))
     }
 
-    private static func nearest(_ shot: String, _ place: String, _ names: [(shot: String, name: ShotName)]) -> ShotName? {
+    private static func nearest(_ shot: String, _ place: String, _ names: [(shot: String, name: ShotName)]) -> ShotName?
+    {
         if names.isEmpty { return nil }
         if let same = names.first(where: { $0.shot == shot }) { return same.name }
         func time(_ key: String) -> Int64? { CivilTime(String(key.dropFirst(place.count)))?.civilSeconds }

@@ -35,7 +35,8 @@ public struct Override: Sendable, Hashable {
         switch node.value {
         case .list(let items): ConfigNode(.list(items.map { placed($0, mark) }), mark)
         case .map(let pairs):
-            ConfigNode(.map(pairs.map { ConfigNode.Pair(ConfigNode.Key($0.key.name, mark), placed($0.value, mark)) }), mark)
+            ConfigNode(
+                .map(pairs.map { ConfigNode.Pair(ConfigNode.Key($0.key.name, mark), placed($0.value, mark)) }), mark)
         default: ConfigNode(node.value, mark)
         }
     }
@@ -66,13 +67,19 @@ public struct Override: Sendable, Hashable {
         }
     }
 
-    private func set(_ new: ConfigNode, _ step: String, _ path: ArraySlice<String>, in items: inout [ConfigNode]) throws(ConfigError) {
-        if let number = Int(step), items.indices.contains(number) { return try set(new, at: path.dropFirst(), in: &items[number]) }
+    private func set(
+        _ new: ConfigNode, _ step: String, _ path: ArraySlice<String>, in items: inout [ConfigNode]
+    ) throws(ConfigError) {
+        if let number = Int(step), items.indices.contains(number) {
+            return try set(new, at: path.dropFirst(), in: &items[number])
+        }
         let names = items.map { item -> String in
             if case .map(let pairs) = item.value, pairs.count == 1 { return pairs[0].key.name }
             return ""
         }
-        guard let index = names.firstIndex(of: step) else { throw missing(step, among: names.filter { !$0.isEmpty }, path) }
+        guard let index = names.firstIndex(of: step) else {
+            throw missing(step, among: names.filter { !$0.isEmpty }, path)
+        }
         try set(new, at: path, in: &items[index])
     }
 
@@ -82,6 +89,7 @@ public struct Override: Sendable, Hashable {
             nearest(step, among: names).map { "Did you mean `\($0)`?" }
             ?? (names.isEmpty ? nil : "Known: \(names.joined(separator: ", ")).")
         return ConfigError(
-            place, "no-such-key", "There is no `\(step)` \(above.isEmpty ? "in the pipeline" : "under `\(above)`").", hint: hint)
+            place, "no-such-key", "There is no `\(step)` \(above.isEmpty ? "in the pipeline" : "under `\(above)`").",
+            hint: hint)
     }
 }

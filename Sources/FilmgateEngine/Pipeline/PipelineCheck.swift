@@ -152,7 +152,9 @@ struct PipelineCheck {
         }
         for source in pipeline.sources {
             let fields = registry.entry(.source, source.module)?.fields ?? []
-            for target in Self.targets(in: source.node, .section(fields)) { checkDelivered(target.name, at: target.mark) }
+            for target in Self.targets(in: source.node, .section(fields)) {
+                checkDelivered(target.name, at: target.mark)
+            }
         }
     }
 

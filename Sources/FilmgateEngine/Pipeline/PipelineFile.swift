@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// A pipeline file, decoded and checked: every name in it is known, every option fits its module, every reference has its other end.
+/// A pipeline file, decoded and checked: every name in it is known, every option fits its module, every reference has
+/// its other end.
 public struct PipelineFile: Sendable {
     /// As it was given; empty for pipelines made by the program itself.
     public var file: String
@@ -31,7 +32,9 @@ public struct PipelineFile: Sendable {
 
     /// The names in `upload.to`, in that order: the targets of an asset that no profile directs elsewhere.
     public var deliverTo: [String] {
-        guard let upload = stages.first(where: { $0.module == PipelineDecoder.uploadStage }), let node = upload.node["to"] else {
+        guard let upload = stages.first(where: { $0.module == PipelineDecoder.uploadStage }),
+            let node = upload.node["to"]
+        else {
             return []
         }
         return (try? [String](node: node)) ?? []
@@ -79,14 +82,19 @@ public struct RetryRule: Sendable, Hashable, ModuleConfig {
     public var first = Duration.milliseconds(500), most = Duration.seconds(60)
     public init() {}
     public static let schema: Schema<Self> = [
-        .field("first", \.first, in: .milliseconds(1)...(.seconds(3600)), "The longest pause after the first failure; each doubles it."),
-        .field("most", \.most, in: .milliseconds(1)...(.seconds(86_400)), "The longest pause of all. Pauses are random up to their limit."),
+        .field(
+            "first", \.first, in: .milliseconds(1)...(.seconds(3600)),
+            "The longest pause after the first failure; each doubles it."),
+        .field(
+            "most", \.most, in: .milliseconds(1)...(.seconds(86_400)),
+            "The longest pause of all. Pauses are random up to their limit."),
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
         guard let place = node["most"], first > most else { return }
         throw ConfigError(
-            place.mark, "empty-range", "`most` is shorter than `first`: the first pause would be longer than the longest.",
+            place.mark, "empty-range",
+            "`most` is shorter than `first`: the first pause would be longer than the longest.",
             hint: "Exchange the two.")
     }
 }
@@ -96,6 +104,8 @@ public struct SpoolRule: Sendable, Hashable, ModuleConfig {
     public var max = ByteCount(64 << 30)
     public init() {}
     public static let schema: Schema<Self> = [
-        .field("max", \.max, in: ByteCount(1 << 20)...ByteCount(1 << 50), "Most bytes that may wait; when it is full, sources pause.")
+        .field(
+            "max", \.max, in: ByteCount(1 << 20)...ByteCount(1 << 50),
+            "Most bytes that may wait; when it is full, sources pause.")
     ]
 }

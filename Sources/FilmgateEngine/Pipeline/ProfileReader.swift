@@ -34,7 +34,9 @@ struct ProfileReader {
 
     /// One file's `profiles:`.
     private mutating func profiles(_ node: ConfigNode) -> [Profile] {
-        problems.items(node, of: "profiles", hint: "Begin each with a dash: `- match: { make: … }`.").map { profile($0) }
+        problems.items(node, of: "profiles", hint: "Begin each with a dash: `- match: { make: … }`.").map {
+            profile($0)
+        }
     }
 
     private mutating func profile(_ node: ConfigNode) -> Profile {

@@ -1,12 +1,14 @@
 import FileKit
 import FilmgateCore
 
-/// Whether the targets of a pipeline can hold a file on as many places as its `copies` asks for: else no card is ever safe to format.
+/// Whether the targets of a pipeline can hold a file on as many places as its `copies` asks for: else no card is ever
+/// safe to format.
 enum CopyReach {
     /// Counts by the rule of ``CardProof``.
     ///
     /// A target that turns out to prove nothing still counts: only the proof itself can tell.
-    static func warning(_ pipeline: PipelineFile, _ targets: [(name: String, target: any UploadTarget)]) -> Diagnostic? {
+    static func warning(_ pipeline: PipelineFile, _ targets: [(name: String, target: any UploadTarget)]) -> Diagnostic?
+    {
         guard pipeline.copies > 1 else { return nil }
         let named = pipeline.deliverTo + pipeline.profiles.profiles.flatMap { $0.delivering.map(\.target) }
         let media = try? Media.current()
@@ -22,7 +24,8 @@ enum CopyReach {
 }
 
 extension PlanBuilder {
-    /// What only the built modules can tell of a pipeline file, and what is no mistake: copies that its targets cannot make.
+    /// What only the built modules can tell of a pipeline file, and what is no mistake: copies that its targets cannot
+    /// make.
     ///
     /// Nothing is said of targets that refuse their options. Touches no network, no device and no secret.
     public func warnings(in pipeline: PipelineFile) -> [Diagnostic] {

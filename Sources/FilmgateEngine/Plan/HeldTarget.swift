@@ -9,7 +9,8 @@ struct HeldTarget: UploadTarget {
         traits = target.traits
         // A code that holds the target, whatever it was that kept it from being known.
         self.trouble = IngestError(
-            trouble.code == .unauthorized ? .unauthorized : .untrusted, trouble.message, advice: trouble.advice, cause: trouble)
+            trouble.code == .unauthorized ? .unauthorized : .untrusted, trouble.message, advice: trouble.advice,
+            cause: trouble)
     }
 
     var reason: String { trouble.description }
@@ -24,5 +25,7 @@ struct HeldTarget: UploadTarget {
 
     func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw trouble }
 
-    func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification { throw trouble }
+    func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+        throw trouble
+    }
 }

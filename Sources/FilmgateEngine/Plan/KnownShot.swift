@@ -37,20 +37,24 @@ struct KnownShot: Sendable, Hashable {
         isRatingKnown = members.allSatisfy(\.isRead)
         isProtected = members.contains { $0.isProtected && !$0.kind.follows }
         mark = PictureMark.latest(of: members.map(\.mark))
-        rating = RatedFile.rating(of: members.map { RatedFile(kind: $0.kind, path: $0.fingerprint.path, rating: $0.rating) })
+        rating = RatedFile.rating(
+            of: members.map { RatedFile(kind: $0.kind, path: $0.fingerprint.path, rating: $0.rating) })
     }
 }
 
 extension KnownShot {
     /// The file that says which camera its shot comes from: the primary, where that knows it.
-    func speaker(for known: KnownFile) -> KnownFile { lead.flatMap { $0.make == nil && $0.model == nil ? nil : $0 } ?? known }
+    func speaker(for known: KnownFile) -> KnownFile {
+        lead.flatMap { $0.make == nil && $0.model == nil ? nil : $0 } ?? known
+    }
 }
 
 extension KnownFile {
     /// Of several states of one file the latest; the primary first.
     static func latest(_ files: [KnownFile]) -> [KnownFile] {
         var latest: [String: KnownFile] = [:]
-        for file in files where latest[file.fingerprint.path].map({ $0.fingerprint.modified < file.fingerprint.modified }) ?? true {
+        for file in files
+        where latest[file.fingerprint.path].map({ $0.fingerprint.modified < file.fingerprint.modified }) ?? true {
             latest[file.fingerprint.path] = file
         }
         return latest.values.sorted { ($0.kind.rank, $0.fingerprint.path) < ($1.kind.rank, $1.fingerprint.path) }
@@ -68,7 +72,8 @@ extension KnownFile {
     /// As an asset that has been read, for rules that look at assets.
     func remembered(shot: ShotPlace) -> Asset {
         let origin = Origin(
-            source: "", volume: "", root: "", path: fingerprint.path, size: fingerprint.size, modified: fingerprint.modified)
+            source: "", volume: "", root: "", path: fingerprint.path, size: fingerprint.size,
+            modified: fingerprint.modified)
         var asset = Asset(origin: origin, kind: kind, shot: shot)
         Inheritance.remember(self, &asset)
         return asset

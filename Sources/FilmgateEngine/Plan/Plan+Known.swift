@@ -33,14 +33,15 @@ extension Plan {
         var shot = Shot(key: known.shot, assets: members.map { $0.remembered(shot: place) })
         shot.mark = PictureMark.latest(of: members.map(\.mark))
         for asset in shot.assets {
-            shot.times[asset.id] = CaptureTime.corrected(asset, profile: profile) ?? CaptureTime.ofFile(asset.origin.modified)
+            shot.times[asset.id] =
+                CaptureTime.corrected(asset, profile: profile) ?? CaptureTime.ofFile(asset.origin.modified)
         }
         let asset = known.remembered(shot: place)
         return stages.contains { $0.refusal(of: asset, in: shot) != nil }
     }
 
-    /// Why nothing takes a file that was read before and ended `filtered`; nil where something may take it, or where it must be read to
-    /// know.
+    /// Why nothing takes a file that was read before and ended `filtered`; nil where something may take it, or where it
+    /// must be read to know.
     ///
     /// The rules of today are asked: where they have changed, it is read again.
     @Sendable func refusal(_ known: KnownFile, _ shot: KnownShot) -> String? {
@@ -52,7 +53,9 @@ extension Plan {
         var reasons: [String] = []
         for target in targets.sorted(by: { $0.name < $1.name }) where uploadTo.contains(target.name) {
             var reason = known.cancelled.contains(target.identity) ? DeliveryRow.cancelledReason : nil
-            if let frame, case .refuses(let why) = profile.share(of: target.name, rules).decision(on: frame, for: target.name) {
+            if let frame,
+                case .refuses(let why) = profile.share(of: target.name, rules).decision(on: frame, for: target.name)
+            {
                 reason = why
             }
             reason = reason ?? target.refusal(of: known.kind) ?? target.refusal(ofName: known.name)
@@ -62,7 +65,8 @@ extension Plan {
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 
-    /// Identities of the targets that a known file should have reached; also of those that may want it, once it has been read.
+    /// Identities of the targets that a known file should have reached; also of those that may want it, once it has
+    /// been read.
     func wanted(_ known: KnownFile, in shot: KnownShot = KnownShot()) -> [String] {
         let profile = profile(of: known, in: shot)
         return wanted(known, profile, frame(of: known, in: shot, profile)).map(\.identity)
@@ -71,7 +75,9 @@ extension Plan {
     func wanted(_ known: KnownFile, _ profile: ResolvedProfile, _ frame: FrameFacts?) -> [PlannedTarget] {
         if profile.refusal(of: known.kind) != nil { return [] }
         return targets.filter { target in
-            guard uploadTo.contains(target.name), target.refusal(of: known.kind) == nil, target.refusal(ofName: known.name) == nil else {
+            guard uploadTo.contains(target.name), target.refusal(of: known.kind) == nil,
+                target.refusal(ofName: known.name) == nil
+            else {
                 return false
             }
             if let limit = target.traits.maxSize, known.fingerprint.size > limit { return false }
@@ -94,7 +100,9 @@ extension Plan {
     }
 
     /// The frame by which a known file is sent; nil where a sidecar's or memo's is not known.
-    func frame(of known: KnownFile, in shot: KnownShot, _ profile: ResolvedProfile, isClockSure: Bool = false) -> FrameFacts? {
+    func frame(
+        of known: KnownFile, in shot: KnownShot, _ profile: ResolvedProfile, isClockSure: Bool = false
+    ) -> FrameFacts? {
         guard let subject = known.kind.follows ? shot.lead : known else { return nil }
         let asset = subject.remembered(shot: ShotPlace(key: subject.shot, stem: ""))
         var standing = ShotStanding()

@@ -35,8 +35,8 @@ public struct Plan: Sendable {
     public internal(set) var places: [String: CredentialPlaces] = [:]
 
     public init(
-        sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)], profiles: ProfileSet,
-        spool: UInt64
+        sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)],
+        profiles: ProfileSet, spool: UInt64
     ) {
         (self.sources, self.stages, self.profiles, self.spool) = (sources, stages, profiles, spool)
         let traits = stages.map(\.traits)

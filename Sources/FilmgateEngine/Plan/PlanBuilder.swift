@@ -1,7 +1,8 @@
 public import FilmgateCore
 public import Logging
 
-/// Builds the modules of a checked pipeline file: sign-in first, then targets, stages and sources, so that nothing can be wired in a circle.
+/// Builds the modules of a checked pipeline file: sign-in first, then targets, stages and sources, so that nothing can
+/// be wired in a circle.
 public struct PlanBuilder: Sendable {
     public var registry: ModuleRegistry
     public var secrets: any SecretResolver
@@ -17,8 +18,8 @@ public struct PlanBuilder: Sendable {
     public var services: [any Sendable] = []
 
     public init(
-        registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger, state: String,
-        event: String? = nil
+        registry: ModuleRegistry, secrets: any SecretResolver, ledger: (any LedgerReader)?, logger: Logger,
+        state: String, event: String? = nil
     ) {
         (self.registry, self.secrets, self.ledger) = (registry, secrets, ledger)
         (self.logger, self.state, self.event) = (logger, state, event)
@@ -47,11 +48,14 @@ public struct PlanBuilder: Sendable {
             let source = try build(use, lookup, make)
             sources.append(source)
             if let mistake = loop(use, source, targets) {
-                let place = mistake.mark.line > 0 ? "\(mistake.mark.file):\(mistake.mark.line):\(mistake.mark.column): " : ""
+                let place =
+                    mistake.mark.line > 0 ? "\(mistake.mark.file):\(mistake.mark.line):\(mistake.mark.column): " : ""
                 throw IngestError(.misconfigured, place + mistake.message, advice: mistake.hint)
             }
         }
-        var plan = Plan(sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles, spool: pipeline.spool.max.bytes)
+        var plan = Plan(
+            sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles,
+            spool: pipeline.spool.max.bytes)
         plan.patterns = patterns
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.places = places
@@ -60,8 +64,8 @@ public struct PlanBuilder: Sendable {
         return plan
     }
 
-    /// What only the built modules can tell of a pipeline file: two targets that would fill the same folder, a source that would take what
-    /// is delivered.
+    /// What only the built modules can tell of a pipeline file: two targets that would fill the same folder, a source
+    /// that would take what is delivered.
     ///
     /// Modules that refuse their options are left out. Touches no network, no device and no secret.
     public func mistakes(in pipeline: PipelineFile) -> [Diagnostic] {
@@ -71,7 +75,8 @@ public struct PlanBuilder: Sendable {
         guard let targets = try? targets(pipeline, &lookup, &places) else { return [] }
         var found: [ConfigError] = []
         for use in pipeline.sources {
-            guard let entry = try? entry(.source, use), case .source(let make) = entry.make, let source = try? build(use, lookup, make)
+            guard let entry = try? entry(.source, use), case .source(let make) = entry.make,
+                let source = try? build(use, lookup, make)
             else {
                 continue
             }
@@ -91,7 +96,8 @@ public struct PlanBuilder: Sendable {
         let targets = targets.map { ($0.name, $0.target.traits) }
         for folder in source.folders {
             guard let overlap = Overlap(folder, targets: targets) else { continue }
-            return ConfigError(Self.place(of: folder, in: use.node) ?? use.mark, "overlap", overlap.message, hint: Overlap.advice)
+            return ConfigError(
+                Self.place(of: folder, in: use.node) ?? use.mark, "overlap", overlap.message, hint: Overlap.advice)
         }
         return nil
     }
@@ -99,7 +105,8 @@ public struct PlanBuilder: Sendable {
     /// Where the options name a folder; a leading `~` may stand for its beginning.
     private static func place(of folder: String, in node: ConfigNode) -> Mark? {
         switch node.value {
-        case .scalar(let text, _): (text.hasPrefix("~") ? folder.hasSuffix(text.dropFirst()) : text == folder) ? node.mark : nil
+        case .scalar(let text, _):
+            (text.hasPrefix("~") ? folder.hasSuffix(text.dropFirst()) : text == folder) ? node.mark : nil
         case .list(let items): items.lazy.compactMap { place(of: folder, in: $0) }.first
         case .map(let pairs): pairs.lazy.compactMap { place(of: folder, in: $0.value) }.first
         case .null: nil
@@ -177,7 +184,9 @@ public struct PlanBuilder: Sendable {
         var errors: [ConfigError] = []
         let context = ModuleContext(name: use.name, logger: logger, state: state, event: event, lookup: lookup)
         let role = try make(use.node, context, &errors)
-        if let first = errors.first { throw IngestError(.misconfigured, "`\(use.name)`: \(first.message)", advice: first.hint) }
+        if let first = errors.first {
+            throw IngestError(.misconfigured, "`\(use.name)`: \(first.message)", advice: first.hint)
+        }
         return role
     }
 }

@@ -28,7 +28,8 @@ final class PlannedTarget: Sendable {
     /// Its names hold the event: with another event it is another place.
     var isOneByEvent: Bool { traits.layout?.uses.contains("event") == true }
 
-    /// Whether what waits there without its event comes here with that one: the same place, never another of the same name.
+    /// Whether what waits there without its event comes here with that one: the same place, never another of the same
+    /// name.
     func isHeir(of delivery: DeliveryRow, for event: String?) -> Bool {
         identity == delivery.target || event.map { identity == Self.identity(delivery.target, for: $0) } == true
     }
@@ -50,7 +51,9 @@ final class PlannedTarget: Sendable {
     func refusal(of asset: Asset) -> String? {
         if let reason = refusal(of: asset.kind) { return reason }
         let size = asset.renditions[name]?.file.size ?? asset.origin.size
-        if let limit = traits.maxSize, size > limit { return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file" }
+        if let limit = traits.maxSize, size > limit {
+            return "\(name) takes at most \(ByteCount(limit).shown ?? "") a file"
+        }
         if let reason = refusal(ofName: asset.origin.name) { return reason }
         return asset.media?.pixels.flatMap(refusal(ofPixels:))
     }

@@ -10,7 +10,8 @@ enum Share: Sendable {
     func decision(on frame: FrameFacts, for target: String) -> DeliveryRule.Decision {
         guard case .rule(let rule, let said) = self else { return .takes }
         if let kinds = rule.kinds, !kinds.contains(frame.kind) {
-            let words = kinds.isEmpty ? "nothing of this" : "only " + kinds.map(\.rawValue).sorted().joined(separator: ", ")
+            let words =
+                kinds.isEmpty ? "nothing of this" : "only " + kinds.map(\.rawValue).sorted().joined(separator: ", ")
             return .refuses("\(said) delivers \(words) to \(target)")
         }
         return rule.decision(on: frame)
@@ -30,7 +31,8 @@ enum Share: Sendable {
 extension ResolvedProfile {
     /// A profile's rule replaces the pipeline's for that target.
     ///
-    /// A target that a profile's `deliver` does not name keeps the rule that `upload` has for it, and gets nothing where there is none.
+    /// A target that a profile's `deliver` does not name keeps the rule that `upload` has for it, and gets nothing
+    /// where there is none.
     func share(of target: String, _ defaults: [String: DeliveryRule]) -> Share {
         if let own = deliver?[target] { return .rule(own, said: "the profile") }
         if let common = defaults[target] { return .rule(common, said: "`upload`") }
@@ -58,7 +60,8 @@ extension FrameFacts {
         [MediaKind.raw, .video].first(where: kinds.contains) ?? primary
     }
 
-    /// The frame by which a file is sent: itself, for a sidecar or memo the primary of its shot (`lead`), routed by ``route(among:primary:)``.
+    /// The frame by which a file is sent: itself, for a sidecar or memo the primary of its shot (`lead`), routed by
+    /// ``route(among:primary:)``.
     init(of asset: Asset, lead: Asset?, _ standing: ShotStanding, _ profile: ResolvedProfile) {
         let frame = asset.kind.follows ? lead ?? asset : asset
         let kind = asset.kind.follows ? Self.route(among: standing.kinds, primary: frame.kind) : frame.kind

@@ -14,7 +14,9 @@ extension CardProof {
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
         if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
             let undone = DeliveryCheck.undone(open)
-            if row.wanted.contains(open.target) { return .settled(.problem(undone, open.isWaitingForMarks ? .mark : nil)) }
+            if row.wanted.contains(open.target) {
+                return .settled(.problem(undone, open.isWaitingForMarks ? .mark : nil))
+            }
             return .settled(.problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(open)))
         }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
@@ -49,7 +51,9 @@ extension CardProof {
 
     /// A file that is pending names its remedy where nothing but a mark is missing.
     func markable(_ verdict: Verdict, _ row: AssetRow) async throws(IngestError) -> Verdict {
-        guard case .problem(let words, nil) = verdict, row.ending == .pending || row.ending == nil, let content = row.content else {
+        guard case .problem(let words, nil) = verdict, row.ending == .pending || row.ending == nil,
+            let content = row.content
+        else {
             return verdict
         }
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
@@ -58,9 +62,9 @@ extension CardProof {
     }
 
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.
-    private static func forSomeEvent(_ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow])
-        -> DeliveryRow?
-    {
+    private static func forSomeEvent(
+        _ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow]
+    ) -> DeliveryRow? {
         guard row.event == nil || row.event == DeliveryRow.unassigned else { return nil }
         return deliveries.first { one in
             one.receipt.state == .done

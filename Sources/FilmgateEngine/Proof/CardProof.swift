@@ -126,7 +126,8 @@ public struct CardProof: Sendable {
         guard finding.verdict == .proven, let path else { return finding }
         let algorithms = proofTargets?.digests ?? []
         let hashed = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in try FileCopy.hash(path: path, algorithms: algorithms).digests
+            try await pool.run { () throws(IngestError) in
+                try FileCopy.hash(path: path, algorithms: algorithms).digests
             }
         }
         switch hashed {
@@ -212,7 +213,8 @@ public struct CardProof: Sendable {
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
         if let own, !own.isDismissed {
-            // Its last import left it out, and an earlier one found its bytes delivered for another file: they are there.
+            // Its last import left it out, and an earlier one found its bytes delivered for another file: they are
+            // there.
             let isLeftOut = own.ending == .filtered && own.wanted.isEmpty
             return isLeftOut ? others.first { !$0.isDismissed && !$0.wanted.isEmpty } ?? own : own
         }

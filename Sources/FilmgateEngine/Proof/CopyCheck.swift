@@ -8,7 +8,9 @@ public struct CopyCheck: Sendable {
     private let heard: TargetStatements
 
     /// `reader` knows on which disks the folders were; `heard` collects what is to be written down of delivered copies.
-    public init(_ reader: any LedgerReader, _ heard: TargetStatements = TargetStatements()) { (self.reader, self.heard) = (reader, heard) }
+    public init(_ reader: any LedgerReader, _ heard: TargetStatements = TargetStatements()) {
+        (self.reader, self.heard) = (reader, heard)
+    }
 
     /// Reads one delivered file and compares it with what the ledger knows.
     public func examine(_ delivery: DeliveryRow) async -> Verification {
@@ -23,7 +25,9 @@ public struct CopyCheck: Sendable {
     }
 
     /// Reads one file and compares it with a size, where that is known, and a digest.
-    public func examine(_ path: String, size: UInt64?, _ algorithm: DigestAlgorithm, _ digest: String) async -> Verification {
+    public func examine(_ path: String, size: UInt64?, _ algorithm: DigestAlgorithm, _ digest: String) async
+        -> Verification
+    {
         Self.told(await read(path, size: size, algorithm, digest))
     }
 

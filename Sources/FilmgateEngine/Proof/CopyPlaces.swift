@@ -1,7 +1,8 @@
 import FileKit
 import FilmgateCore
 
-/// On how many places a file's good copies lie: devices that share no storage, and beside them one place for all targets elsewhere.
+/// On how many places a file's good copies lie: devices that share no storage, and beside them one place for all
+/// targets elsewhere.
 struct CopyPlaces {
     private var devices: [String] = [], hasTarget = false
 
@@ -13,7 +14,9 @@ struct CopyPlaces {
     /// `path` is nil for a copy at a target elsewhere.
     mutating func add(path: String?, _ media: Media?) {
         guard let path else { return hasTarget = true }
-        if !devices.contains(where: { media?.areShared(by: $0, path) ?? FileSystem.same($0, path) }) { devices.append(path) }
+        if !devices.contains(where: { media?.areShared(by: $0, path) ?? FileSystem.same($0, path) }) {
+            devices.append(path)
+        }
     }
 
     func tooFew(of wanted: Int) -> String {
@@ -23,7 +26,8 @@ struct CopyPlaces {
 
 extension CopyPlaces: CustomStringConvertible {
     var description: String {
-        let places = devices.isEmpty ? "at no device of yours" : "on \(devices.count) device\(devices.count == 1 ? "" : "s")"
+        let places =
+            devices.isEmpty ? "at no device of yours" : "on \(devices.count) device\(devices.count == 1 ? "" : "s")"
         return places + (hasTarget ? " and at a target" : "")
     }
 }

@@ -32,9 +32,9 @@ struct DeliveryCheck: Sendable {
     }
 
     /// Nil when the copy is there now, elsewhere than on the card, and its bytes are those that were delivered.
-    private func checkCopy(_ copy: String, _ delivery: DeliveryRow, _ path: String, size: UInt64, _ sha256: String)
-        async -> CardProof.Verdict?
-    {
+    private func checkCopy(
+        _ copy: String, _ delivery: DeliveryRow, _ path: String, size: UInt64, _ sha256: String
+    ) async -> CardProof.Verdict? {
         let name = delivery.targetName
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> (CardProof.Verdict?, TargetAnswer?) in

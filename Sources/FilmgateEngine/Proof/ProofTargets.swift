@@ -3,7 +3,8 @@ import Synchronization
 
 /// The targets that can be asked now about what was delivered to them.
 ///
-/// A target is another one for each event: each is built for the event that a delivery was made for, when it is first asked.
+/// A target is another one for each event: each is built for the event that a delivery was made for, when it is first
+/// asked.
 public final class ProofTargets: Sendable {
     public typealias Build = @Sendable (_ event: String?) throws(IngestError) -> [Plan]
 
@@ -21,7 +22,9 @@ public final class ProofTargets: Sendable {
     public init(_ build: @escaping Build) throws(IngestError) {
         self.build = build
         let plans = try build(nil)
-        let algorithms = plans.flatMap(\.targets).reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
+        let algorithms = plans.flatMap(\.targets).reduce(into: Set<DigestAlgorithm>()) {
+            $0.formUnion($1.traits.digests)
+        }
         digests = algorithms.intersection([.sha1, .md5])
         built = Mutex([nil: plans])
     }
@@ -45,18 +48,24 @@ public final class ProofTargets: Sendable {
         silent.withLock { $0[identity] = error }
     }
 
-    /// The targets that a file should have reached by the rules of today, and those of which that cannot be told without reading it.
+    /// The targets that a file should have reached by the rules of today, and those of which that cannot be told
+    /// without reading it.
     ///
-    /// Sidecars and memos go where their shot goes: its pictures are asked. What the other files of the shot say is looked up in `reader`.
+    /// Sidecars and memos go where their shot goes: its pictures are asked. What the other files of the shot say is
+    /// looked up in `reader`.
     func wanted(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [PlannedTarget] {
         if row.kind.follows { return [] }
         var known = KnownFile(
-            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending, make: row.media?.make,
-            model: row.media?.model, serial: row.media?.serial, owner: row.media?.owner, captured: row.media?.captured, done: [],
-            shot: row.shot.key)
+            fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending,
+            make: row.media?.make, model: row.media?.model, serial: row.media?.serial, owner: row.media?.owner,
+            captured: row.media?.captured, done: [], shot: row.shot.key)
         known.zoneAssumed = row.flags.contains(AssetFlag.zoneAssumed)
-        (known.isRead, known.rating, known.isProtected) = (row.media != nil, row.media?.rating, row.flags.contains(AssetFlag.protected))
-        if let sha256 = row.content?.sha256 { known.mark = try await reader.marks(of: [sha256])[sha256] ?? PictureMark() }
+        (known.isRead, known.rating, known.isProtected) = (
+            row.media != nil, row.media?.rating, row.flags.contains(AssetFlag.protected)
+        )
+        if let sha256 = row.content?.sha256 {
+            known.mark = try await reader.marks(of: [sha256])[sha256] ?? PictureMark()
+        }
         (known.width, known.height) = (row.media?.width, row.media?.height)
         var found: [PlannedTarget] = []
         for plan in try plans(for: row.event) {

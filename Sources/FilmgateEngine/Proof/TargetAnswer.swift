@@ -5,7 +5,8 @@ enum TargetAnswer: Sendable, Hashable {
     /// It has these very bytes: it found them by their digest, or they were read back from it and compared.
     case has
     case denies(Denial.Kind, String)
-    /// It answered, and cannot tell. Whoever was not asked, did not answer or broke says less than that: no word at all.
+    /// It answered, and cannot tell. Whoever was not asked, did not answer or broke says less than that: no word at
+    /// all.
     case silent
 
     init(_ verification: Verification) {
@@ -27,7 +28,8 @@ enum TargetAnswer: Sendable, Hashable {
     }
 }
 
-/// What is known of one copy at a target, in the order in which it was heard: each later word stands above the earlier ones.
+/// What is known of one copy at a target, in the order in which it was heard: each later word stands above the earlier
+/// ones.
 struct CopyEvidence: Sendable, Hashable {
     /// The target named the bytes' digest when it took them.
     var isConfirmed: Bool
@@ -76,8 +78,8 @@ extension TargetStatement {
 extension UploadTarget {
     /// What it says of a delivery.
     ///
-    /// The bytes themselves are asked for first: what it says of them by their digest stands above what can be read at the address of earlier,
-    /// as in a bin.
+    /// The bytes themselves are asked for first: what it says of them by their digest stands above what can be read at
+    /// the address of earlier, as in a bin.
     func word(on delivery: DeliveryRow, _ job: UploadJob) async throws(IngestError) -> TargetAnswer {
         if let found = try await find(job), found.verified.isProof { return .has }
         if let isKnown = try await knows(job) { return isKnown ? .has : .denies(.gone, TargetAnswer.unknownDigest) }

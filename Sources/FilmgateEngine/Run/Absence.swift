@@ -15,7 +15,9 @@ enum Absence {
         let missing = patterns.compactMap(literal), open = patterns.filter { literal($0) == nil }
         var parts: [String] = []
         if !open.isEmpty { parts.append("Nothing matches \(open.joined(separator: ", ")).") }
-        if !missing.isEmpty { parts.append("\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not there.") }
+        if !missing.isEmpty {
+            parts.append("\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not there.")
+        }
         return IngestError(.notFound, parts.joined(separator: " "), advice: advice)
     }
 
@@ -27,7 +29,8 @@ enum Absence {
         return IngestError(.notFound, "\(nothingFound.message) \(error.message)", advice: nothingFound.advice)
     }
 
-    /// The option `paths` of a source when it holds patterns alone: a path that is written out is told by the source itself.
+    /// The option `paths` of a source when it holds patterns alone: a path that is written out is told by the source
+    /// itself.
     static func patterns(_ node: ConfigNode) -> [String]? {
         guard case .list(let items)? = node["paths"]?.value else { return nil }
         let texts = items.compactMap { item -> String? in
@@ -39,7 +42,8 @@ enum Absence {
 
     private static func isMark(_ byte: UInt8) -> Bool { byte == 0x2A || byte == 0x3F || byte == 0x5B }
 
-    /// The path that a pattern stands for that matches nothing else, with its marks in brackets; nil for one that is open.
+    /// The path that a pattern stands for that matches nothing else, with its marks in brackets; nil for one that is
+    /// open.
     private static func literal(_ pattern: String) -> String? {
         let marks = ["*", "?", "["]
         let rest = marks.reduce(pattern) { $0.replacing("[\($1)]", with: "") }

@@ -6,7 +6,9 @@ struct BacklogFilter: Sendable {
     /// What is left there, as hashes; nil before the first listing.
     private var stock: Set<Int>?
 
-    init(_ rule: Backlog, _ volume: String, _ context: RunContext) { (self.rule, self.volume, self.context) = (rule, volume, context) }
+    init(_ rule: Backlog, _ volume: String, _ context: RunContext) {
+        (self.rule, self.volume, self.context) = (rule, volume, context)
+    }
 
     /// The entries to take.
     ///
@@ -32,7 +34,8 @@ struct BacklogFilter: Sendable {
             let rows = Recognition(known, hourShift: false)
             return entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? false }
         }
-        let rows = Recognition(known, hourShift: false), left = entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? true }
+        let rows = Recognition(known, hourShift: false)
+        let left = entries.filter { Self.isLeftThere(rows.find($0.origin)) ?? true }
         let now = context.clock.now.wall
         var changes = left.map { entry in
             var row = AssetRow(origin: entry.origin, run: context.run, kind: entry.kind, shot: entry.shot, at: now)
@@ -44,11 +47,14 @@ struct BacklogFilter: Sendable {
         return left
     }
 
-    /// Without evidence in the listing it may be another file, of another card, under the name of one that was left there: it is taken.
+    /// Without evidence in the listing it may be another file, of another card, under the name of one that was left
+    /// there: it is taken.
     private static func isIn(_ stock: Set<Int>, _ origin: Origin) -> Bool {
         origin.evidence > .nothing && stock.contains(origin.id.hashValue)
     }
 
     /// Whether the ledger says that the file was left on the camera; nil when it does not know the file.
-    private static func isLeftThere(_ file: KnownFile?) -> Bool? { file.map { $0.ending == .filtered && !$0.hasContent } }
+    private static func isLeftThere(_ file: KnownFile?) -> Bool? {
+        file.map { $0.ending == .filtered && !$0.hasContent }
+    }
 }

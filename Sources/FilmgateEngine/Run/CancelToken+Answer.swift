@@ -1,13 +1,14 @@
 import FilmgateCore
 
 extension CancelToken {
-    /// How long somebody who was told to stop is waited for: with the closing of what is open, a run ends within four seconds.
+    /// How long somebody who was told to stop is waited for: with the closing of what is open, a run ends within four
+    /// seconds.
     static let grace = Duration.seconds(1)
 
     /// What `body` comes to; `limit` = how long it may take.
     ///
-    /// When the flag is set `body` is cancelled, and not waited for any longer than a moment: nil then, and when the limit has passed. It
-    /// goes on alone in that case, and must mind that it was cancelled.
+    /// When the flag is set `body` is cancelled, and not waited for any longer than a moment: nil then, and when the
+    /// limit has passed. It goes on alone in that case, and must mind that it was cancelled.
     func answer<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable () async throws(IngestError) -> Value
     ) async -> Result<Value, IngestError>? {

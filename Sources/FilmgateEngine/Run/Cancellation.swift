@@ -1,10 +1,12 @@
 import FileKit
 public import FilmgateCore
 
-/// Takes back deliveries that wait, are held or were refused: they count as filtered at their target from then on, never as delivered.
+/// Takes back deliveries that wait, are held or were refused: they count as filtered at their target from then on,
+/// never as delivered.
 ///
-/// Also retires a place that is gone: what was delivered there is no copy any more, and no check blames it again. And it writes down of
-/// single copies that somebody removed them on purpose: nobody misses them, and nothing brings them back unasked.
+/// Also retires a place that is gone: what was delivered there is no copy any more, and no check blames it again. And
+/// it writes down of single copies that somebody removed them on purpose: nobody misses them, and nothing brings them
+/// back unasked.
 public struct Cancellation: Sendable {
     /// What is said of the orders.
     public enum Meaning: Sendable, Hashable {
@@ -45,8 +47,8 @@ public struct Cancellation: Sendable {
     /// What the rows of the ledger go by.
     var clock: any RunClock = TimerQueue.shared
 
-    /// `named`: the files and folders that somebody named: of an empty folder only they tell that it was emptied, and is not a disk's that
-    /// is not mounted.
+    /// `named`: the files and folders that somebody named: of an empty folder only they tell that it was emptied, and
+    /// is not a disk's that is not mounted.
     public init(_ ledger: any LedgerReader, named: [String] = []) { (self.ledger, self.named) = (ledger, named) }
 
     /// What can be taken back, oldest first; with `gone`, also what was delivered.
@@ -54,7 +56,8 @@ public struct Cancellation: Sendable {
         try await ledger.queue(gone ? [.pending, .held, .failed, .done] : [.pending, .held, .failed])
     }
 
-    /// Those of `orders` that were delivered and that their target has no more: by looking, where it is a folder, else by its own last word.
+    /// Those of `orders` that were delivered and that their target has no more: by looking, where it is a folder, else
+    /// by its own last word.
     ///
     /// A folder that is away as a whole says nothing about its files.
     public func lost(_ orders: [QueuedDelivery]) async -> [QueuedDelivery] {
@@ -72,7 +75,8 @@ public struct Cancellation: Sendable {
         return await CardProof.isLost(delivery, ledger, emptied: isNamed ? .named : .said)
     }
 
-    /// Whether a copy is still what was said of it: while somebody was asked, it may have been brought back or delivered anew.
+    /// Whether a copy is still what was said of it: while somebody was asked, it may have been brought back or
+    /// delivered anew.
     private func isStill(_ meaning: Meaning, _ now: DeliveryRow, as before: DeliveryRow) async -> Bool {
         guard now.receipt == before.receipt else { return false }
         switch meaning {
@@ -117,14 +121,17 @@ public struct Cancellation: Sendable {
         }
         // While others were taken back, a run may have delivered it: what is done is not taken back.
         let rows = try await writer.deliveries(of: old.content)
-        guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else { return .underWay }
+        guard var row = rows.first(where: { $0.target == old.target }), !isOrder || row.receipt.state != .done else {
+            return .underWay
+        }
         if !isOrder, await !isStill(meaning, row, as: old) { return .underWay }
         row.receipt = Receipt(state: .excluded, at: clock.now.wall, reason: meaning.reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
         row.attempts = meaning.mark
         try await writer.record([.cancelled(row, run: run, at: clock.now.wall), note])
         guard old.staged, let file = old.file else { return .cancelled }
-        return try await release(file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
+        return try await release(
+            file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
     }
 
     /// Files that were set aside and that no delivery is open for.
@@ -139,7 +146,9 @@ public struct Cancellation: Sendable {
     public func vanished(among rows: [AssetRow]) async throws(IngestError) -> Vanished {
         var found = Vanished()
         for row in rows where row.ending == .setAside {
-            let open = try await row.content.mapDeliveries(ledger).contains { $0.receipt.state != .done && $0.receipt.state != .excluded }
+            let open = try await row.content.mapDeliveries(ledger).contains {
+                $0.receipt.state != .done && $0.receipt.state != .excluded
+            }
             if open { continue }
             if !Self.isSourceThere(row.origin) {
                 found.away.append(row)
@@ -150,14 +159,15 @@ public struct Cancellation: Sendable {
         return found
     }
 
-    /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that was taken out, nor
-    /// another card's.
+    /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that
+    /// was taken out, nor another card's.
     private static func isSourceThere(_ origin: Origin) -> Bool {
         guard origin.root.hasPrefix("/"), (try? FileFacts.of(origin.root))?.kind == .directory else { return false }
         return (try? Volumes.current().volume(of: FileSystem.canonical(origin.root)))?.identity == origin.volume
     }
 
-    /// Ends files that were set aside: they count as filtered, never as delivered, and are read as new if they come again.
+    /// Ends files that were set aside: they count as filtered, never as delivered, and are read as new if they come
+    /// again.
     public func dismiss(_ rows: [AssetRow], _ writer: any Ledger) async throws(IngestError) {
         let now = clock.now.wall, run = try await writer.beginRun(verb: "cancel", event: nil, at: now)
         let changes = rows.map { row -> LedgerChange in
@@ -193,7 +203,8 @@ public struct Cancellation: Sendable {
 }
 
 extension DeliveryRow {
-    /// For `attempts` of a delivery whose copy somebody removed on purpose; as `DeliveryRow.retired`, and it stays away.
+    /// For `attempts` of a delivery whose copy somebody removed on purpose; as `DeliveryRow.retired`, and it stays
+    /// away.
     static let culled = -3
     var isCulled: Bool { receipt.state == .excluded && attempts == Self.culled }
 }

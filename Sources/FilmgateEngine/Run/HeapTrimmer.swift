@@ -2,8 +2,8 @@ import FileKit
 import FilmgateCore
 import Synchronization
 
-/// Gives memory back from time to time in a run without an end: a card is listed again whenever its camera comes back, and what that took
-/// would stay with this process.
+/// Gives memory back from time to time in a run without an end: a card is listed again whenever its camera comes back,
+/// and what that took would stay with this process.
 ///
 /// Only a while after files reached their endings or a source came back: a run that has nothing to do sleeps.
 final class HeapTrimmer: Sendable {

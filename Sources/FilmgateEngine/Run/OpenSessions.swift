@@ -21,5 +21,7 @@ final class OpenSessions: Sendable {
         for session in sessions.withLock({ Array($0.values) }) { await session.concluded() }
     }
 
-    private static func key(_ session: any SourceSession) -> Key { Key(source: session.place.source, root: session.place.address) }
+    private static func key(_ session: any SourceSession) -> Key {
+        Key(source: session.place.source, root: session.place.address)
+    }
 }

@@ -8,7 +8,8 @@ struct Overlap {
     /// The destination lies inside the source, and not the reverse.
     let isAround: Bool
 
-    /// What is wrong with taking all of `folder`, or with `takesAll` false single files in it, while delivering to `targets`.
+    /// What is wrong with taking all of `folder`, or with `takesAll` false single files in it, while delivering to
+    /// `targets`.
     init?(_ folder: String, takesAll: Bool = true, targets: [(name: String, traits: TargetTraits)]) {
         for (name, traits) in targets {
             guard let root = traits.localRoot else { continue }
@@ -32,7 +33,8 @@ struct Overlap {
         return nil
     }
 
-    /// Throws where `place` must not be taken from; gives what to tell where it is left out and the run goes on, nil where all is well.
+    /// Throws where `place` must not be taken from; gives what to tell where it is left out and the run goes on, nil
+    /// where all is well.
     ///
     /// A disk that only turned up among the cards, and that a target is on, is no card.
     static func remark(on place: SourcePlace, targets: [PlannedTarget]) throws(IngestError) -> IngestError? {
@@ -41,6 +43,8 @@ struct Overlap {
             let found = Overlap(place.address, takesAll: place.takesAll, targets: targets.map { ($0.name, $0.traits) })
         else { return nil }
         guard place.isFound, found.isAround else { throw IngestError(.misconfigured, found.message, advice: advice) }
-        return IngestError(.misconfigured, "Left out: " + found.message, advice: "If it is a card, choose a destination outside of it.")
+        return IngestError(
+            .misconfigured, "Left out: " + found.message, advice: "If it is a card, choose a destination outside of it."
+        )
     }
 }

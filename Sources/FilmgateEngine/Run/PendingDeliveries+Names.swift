@@ -7,7 +7,8 @@ extension PendingDeliveries {
         fileprivate var shots: [String: [(mark: ShotMark, name: NameParts)]] = [:]
     }
 
-    /// What the delivery is called at `target`, and whether the target must be asked about that first; nil where it has no names.
+    /// What the delivery is called at `target`, and whether the target must be asked about that first; nil where it has
+    /// no names.
     ///
     /// A name that was made without its event is only a wish: its number and its suffix belong to the event.
     func name(
@@ -48,7 +49,8 @@ struct UnreachableAssignment: Sendable {
 }
 
 extension PendingDeliveries {
-    /// What waits for an event at other targets than `mine`, written down for the one that is said now: a frame has one event.
+    /// What waits for an event at other targets than `mine`, written down for the one that is said now: a frame has one
+    /// event.
     ///
     /// So is what people's marks keep from a target: they may say something else later.
     func elsewhere(

@@ -4,22 +4,25 @@ import FilmgateCore
 extension PendingDeliveries {
     /// Files that wait for the deliveries of `owner`: they end with them.
     func twins(
-        of owner: NamePlanner.PlannedAsset, _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)], _ rows: [DeliveryRow]
+        of owner: NamePlanner.PlannedAsset, _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)],
+        _ rows: [DeliveryRow]
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         var filter = AssetFilter(limit: 10_000)
         filter.content = owner.assetDeliveries.content
         let isRefused = waiting.contains { $0.delivery.receipt.state == .failed }
         var planned: [NamePlanner.PlannedAsset] = []
         for row in try await ledger.assets(filter) where row.origin.id != owner.assetDeliveries.asset.id {
-            guard row.ending == nil || row.ending == .pending || (row.ending == .setAside && isRefused) else { continue }
+            guard row.ending == nil || row.ending == .pending || (row.ending == .setAside && isRefused) else {
+                continue
+            }
             if let twin = twin(row, of: owner, waiting, rows) { planned.append(twin) }
         }
         return planned
     }
 
     private func twin(
-        _ row: AssetRow, of owner: NamePlanner.PlannedAsset, _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)],
-        _ rows: [DeliveryRow]
+        _ row: AssetRow, of owner: NamePlanner.PlannedAsset,
+        _ waiting: [(delivery: DeliveryRow, target: PlannedTarget)], _ rows: [DeliveryRow]
     ) -> NamePlanner.PlannedAsset? {
         let mine = waiting.filter { row.wanted.contains($0.delivery.target) }.map(\.target)
         var deliveries = owner.deliveries.filter { delivery in mine.contains { $0.identity == delivery.id.target } }
@@ -36,10 +39,12 @@ extension PendingDeliveries {
             wanted: mine
                 + targets.filter { target in
                     row.wanted.contains(target.identity) && !mine.contains { $0.identity == target.identity }
-                }, bytes: bytes, shot: ShotFacts(captured: asset.media?.captured, photographer: row.photographer), budget: 0)
+                }, bytes: bytes, shot: ShotFacts(captured: asset.media?.captured, photographer: row.photographer),
+            budget: 0)
         assetDeliveries.isRecorded = true
         assetDeliveries.event = assigning ? event : row.event ?? event
-        for other in rows where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
+        for other in rows
+        where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
             assetDeliveries.note(other)
         }
         return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)
@@ -56,14 +61,18 @@ extension PendingDeliveries {
             var asset = Asset(origin: one.asset.origin, kind: one.asset.kind, shot: one.asset.shot)
             (asset.media, asset.flags, asset.digests) = (one.asset.media, one.asset.flags, one.asset.digests)
             asset.receipts[one.delivery.targetName] = one.delivery.receipt
-            left.append(AssetResult(asset: asset, ending: .pending, reason: "\(one.delivery.targetName): \(obstacle(one.delivery))"))
+            left.append(
+                AssetResult(
+                    asset: asset, ending: .pending, reason: "\(one.delivery.targetName): \(obstacle(one.delivery))"))
         }
         return left
     }
 
     private func obstacle(_ delivery: DeliveryRow) -> String {
         if delivery.isUnassigned, !assigning { return "waits for its event; set it with `filmgate assign EVENT`" }
-        if let held = targets.first(where: { $0.name == delivery.targetName })?.target as? HeldTarget { return held.reason }
+        if let held = targets.first(where: { $0.name == delivery.targetName })?.target as? HeldTarget {
+            return held.reason
+        }
         if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
         let place = CardProof.place(of: delivery.target)
         return "\(place) is no target of the pipelines used here; name its pipeline with --pipeline, "

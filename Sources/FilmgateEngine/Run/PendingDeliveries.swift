@@ -8,12 +8,14 @@ struct PendingDeliveries: Sendable {
     let event: String?
     /// Takes what waits for an event, and only that, to `event`; else everything but that.
     var assigning = false
-    /// Targets at which something may wait for marks by the pipeline of today; nil: as it was ordered, where no rules are at hand.
+    /// Targets at which something may wait for marks by the pipeline of today; nil: as it was ordered, where no rules
+    /// are at hand.
     var gated: Set<String>?
     /// Of the run that sends them.
     var reservations = NameReservations()
 
-    /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's name.
+    /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's
+    /// name.
     ///
     /// Of files with the same bytes the latest goes first: the others wait for its deliveries.
     ///
@@ -37,7 +39,8 @@ struct PendingDeliveries: Sendable {
     /// Identities of the targets that `planned` would send something to; gives no names.
     func awaited(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> Set<String> {
         var awaited: Set<String> = []
-        for one in try await ledger.queue(states) where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+        for one in try await ledger.queue(states)
+        where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if let target = try taker(of: one.delivery) { awaited.insert(target.identity) }
         }
         return awaited
@@ -69,7 +72,8 @@ struct PendingDeliveries: Sendable {
         }
         var assetDeliveries = AssetDeliveries(
             asset: asset, content: content, wanted: wanted, bytes: bytes,
-            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0, isRecorded: true)
+            shot: ShotFacts(captured: asset.media?.captured, photographer: first.asset.photographer), budget: 0,
+            isRecorded: true)
         assetDeliveries.event = assigning ? event : first.asset.event ?? event
         assetDeliveries.standsAlone = first.isFileless
         let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
@@ -78,7 +82,9 @@ struct PendingDeliveries: Sendable {
         }
         assetDeliveries.keep(first.asset.wanted, but: Set(mine.map { $0.0.delivery.target }), others)
         var deliveries: [Delivery] = []
-        for (one, target) in mine { deliveries.append(try await delivery(one.delivery, to: target, asset, of: first.asset, &given)) }
+        for (one, target) in mine {
+            deliveries.append(try await delivery(one.delivery, to: target, asset, of: first.asset, &given))
+        }
         var owner = NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)
         owner.elsewhere = others
         return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
@@ -87,15 +93,19 @@ struct PendingDeliveries: Sendable {
     private func delivery(
         _ row: DeliveryRow, to target: PlannedTarget, _ asset: Asset, of first: AssetRow, _ given: inout NamesGiven
     ) async throws(IngestError) -> Delivery {
-        let event = assigning ? event : row.event ?? event, digests = asset.digests ?? Digests(sha256: row.content.sha256)
+        let event = assigning ? event : row.event ?? event
+        let digests = asset.digests ?? Digests(sha256: row.content.sha256)
         let bytes = asset.file ?? LocalFile(path: row.file ?? "", size: row.size, ownership: .delivered)
-        let values = ShotValues(event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "")
+        let values = ShotValues(
+            event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "")
         let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
         let called = try await name(row, of: asset, at: target.identity, &given)
         let job = UploadJob(
-            asset: asset, file: rendition ?? bytes, digests: rendition == nil ? digests : Digests(sha256: row.receipt.sha256 ?? ""),
-            path: called?.path ?? "", name: asset.origin.name,
-            values: values.values(for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number), event: event,
+            asset: asset, file: rendition ?? bytes,
+            digests: rendition == nil ? digests : Digests(sha256: row.receipt.sha256 ?? ""), path: called?.path ?? "",
+            name: asset.origin.name,
+            values: values.values(
+                for: asset, primary: nil, captured: asset.media?.captured, counter: called?.name.number), event: event,
             mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
         let id = Delivery.ID(content: row.content, target: target.identity)
         var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
@@ -116,16 +126,20 @@ struct PendingDeliveries: Sendable {
 
     /// A target that has another name in the file by now is the same one all the same.
     func concerns(_ delivery: DeliveryRow, _ only: String?) -> Bool {
-        only == nil || delivery.targetName == only || targets.contains { $0.name == only && $0.identity == delivery.target }
+        only == nil || delivery.targetName == only
+            || targets.contains { $0.name == only && $0.identity == delivery.target }
     }
 
     /// With its event a target may be another one: the same place for that event, never another place of the same name.
     private func target(of delivery: DeliveryRow) -> PlannedTarget? {
         if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
         if assigning { return targets.first { $0.isHeir(of: delivery, for: event) } }
-        // `assign` noted it for its event without the pipeline at hand, which would have said that the place is the same for every event.
+        // `assign` noted it for its event without the pipeline at hand, which would have said that the place is the
+        // same for every event.
         return delivery.event.flatMap { event in
-            targets.first { $0.isLocal && !$0.isOneByEvent && PlannedTarget.identity($0.identity, for: event) == delivery.target }
+            targets.first {
+                $0.isLocal && !$0.isOneByEvent && PlannedTarget.identity($0.identity, for: event) == delivery.target
+            }
         }
     }
 
@@ -139,9 +153,11 @@ struct PendingDeliveries: Sendable {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
         }
-        // Ended between a folder's taking it and the ledger's hearing of it: whoever reads it there compares its digest.
+        // Ended between a folder's taking it and the ledger's hearing of it: whoever reads it there compares its
+        // digest.
         for row in rows {
-            guard let root = targets.first(where: { $0.identity == row.target })?.traits.localRoot, !row.path.isEmpty else { continue }
+            guard let root = targets.first(where: { $0.identity == row.target })?.traits.localRoot, !row.path.isEmpty
+            else { continue }
             let path = root + "/" + row.path
             if let facts = try FileFacts.of(path), facts.kind == .regular, facts.size == size {
                 return LocalFile(path: path, size: size, ownership: .delivered)

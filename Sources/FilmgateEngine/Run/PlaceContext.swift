@@ -17,19 +17,22 @@ struct PlaceContext: Sendable {
         let plan = run.plan, options = run.options, staging = run.staging, isDry = run.writer == nil
         let digests = plan.targets.reduce(into: Set<DigestAlgorithm>()) { $0.formUnion($1.traits.digests) }
         let stager = Stager(
-            areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: isDry, pool: staging.pool,
-            hub: run.hub, cancelled: run.cancelled, partialFiles: staging.partialFiles, marks: MarkingSink.Rule(clock: run.clock),
+            areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: isDry,
+            pool: staging.pool, hub: run.hub, cancelled: run.cancelled, partialFiles: staging.partialFiles,
+            marks: MarkingSink.Rule(clock: run.clock),
             tell: run.note)
         let stampValues = StampValues(
-            profiles: plan.profiles, event: options.event, photographer: options.photographer, volumeLabel: session.place.label,
+            profiles: plan.profiles, event: options.event, photographer: options.photographer,
+            volumeLabel: session.place.label,
             digests: digests, areas: isDry ? [] : staging.areas, bodies: bodies, ledger: run.reader)
         let planner = NamePlanner(
             ledger: run.reader, targets: plan.targets, profiles: plan.profiles, reservations: run.reservations,
-            event: options.deliveryEvent, photographer: options.photographer, again: options.again, volumeLabel: session.place.label,
+            event: options.deliveryEvent, photographer: options.photographer, again: options.again,
+            volumeLabel: session.place.label,
             bodies: bodies, trees: trees, copies: copies, rules: plan.rules, awaits: plan.awaits)
         let reader = ShotReader(
-            session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues), statistics: run.statistics,
-            hub: run.hub, ledger: run.reader)
+            session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues),
+            statistics: run.statistics, hub: run.hub, ledger: run.reader)
         return Intake(place: self, reader: reader, planner: planner, wait: options.wait, leaving: run.leave)
     }
 }

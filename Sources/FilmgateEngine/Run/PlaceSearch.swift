@@ -1,17 +1,21 @@
 import FilmgateCore
 
-/// Finds the places of a one-shot run's sources; where it may, looks again for cameras that are not there yet, or in other hands.
+/// Finds the places of a one-shot run's sources; where it may, looks again for cameras that are not there yet, or in
+/// other hands.
 struct PlaceSearch: Sendable {
     typealias Found = (driver: any SourceDriver, place: SourcePlace)
     let sources: [any SourceDriver]
     let stopping: CancelToken
     let readiness: Readiness
-    /// A camera that was just plugged in may belong to root for a moment; a right that is missing then does not come by itself.
+    /// A camera that was just plugged in may belong to root for a moment; a right that is missing then does not come by
+    /// itself.
     private static let settling = Duration.seconds(3)
 
     /// What was found when the run is stopped meanwhile.
     func run() async throws(IngestError) -> [Found] {
-        guard readiness.left != nil, sources.contains(where: Self.comesAndGoes) else { return try await look(within: nil) }
+        guard readiness.left != nil, sources.contains(where: Self.comesAndGoes) else {
+            return try await look(within: nil)
+        }
         var denied: ContinuousClock.Instant?
         while true {
             let result = await Result { () async throws(IngestError) in
@@ -41,10 +45,14 @@ struct PlaceSearch: Sendable {
         var seen: Set<String> = []
         for source in sources {
             let limit = Self.comesAndGoes(source) ? limit : nil
-            guard let answer = await stopping.answer(within: limit, { () async throws(IngestError) in try await source.places() }) else {
+            guard
+                let answer = await stopping.answer(
+                    within: limit, { () async throws(IngestError) in try await source.places() })
+            else {
                 if stopping.isSet { break }
                 throw IngestError(
-                    .deviceGone, "No camera answered in time.", advice: "Confirm the connection on the camera, or give a longer --wait.")
+                    .deviceGone, "No camera answered in time.",
+                    advice: "Confirm the connection on the camera, or give a longer --wait.")
             }
             for place in try answer.get() where seen.insert("\(place.address)\u{1F}\(place.visit)").inserted {
                 found.append((source, place))

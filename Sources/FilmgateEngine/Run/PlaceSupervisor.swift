@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Takes one place from its opening until nothing more comes from it, and comes again where it was lost, or may be ready later.
+/// Takes one place from its opening until nothing more comes from it, and comes again where it was lost, or may be
+/// ready later.
 struct PlaceSupervisor: Sendable {
     let driver: any SourceDriver
     let place: SourcePlace
@@ -69,7 +70,8 @@ struct PlaceSupervisor: Sendable {
 
     /// One visit: returns when the place has given all it has, throws when it was lost.
     private func visit(_ course: inout Course) async throws(IngestError) {
-        // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be lost.
+        // A camera is left alone while the run is paused; folders and ports are watched, or what comes there would be
+        // lost.
         if isCamera { await run.options.gate?.pass(or: run.stopping) }
         if run.stopping.isSet { return }
         try await run.visit(place, of: driver) { session throws(IngestError) in
@@ -102,7 +104,9 @@ struct PlaceSupervisor: Sendable {
         defer { asking?.cancel() }
         let key = run.stopping.whenSet { reading.cancel() }
         var intake = PlaceContext(run: run, session: session, trees: trees, copies: copies).intake()
-        if !run.mode.ends { (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) }) }
+        if !run.mode.ends {
+            (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) })
+        }
         if let works { try await intake.take(works, trouble: FirstError { reading.cancel() }) }
         run.stopping.forget(key)
         if run.mode.ends || run.stopping.isSet { await leaveUnfinished(session) }
@@ -112,7 +116,8 @@ struct PlaceSupervisor: Sendable {
 
     /// The feed alone holds the listing, and lets it go; nil where nothing of it is to be read.
     private func works(
-        _ session: any SourceSession, _ progress: VolumeProgress, _ course: inout Course, then arrivals: AsyncStream<ShotWork>
+        _ session: any SourceSession, _ progress: VolumeProgress, _ course: inout Course,
+        then arrivals: AsyncStream<ShotWork>
     ) async throws(IngestError) -> (ShotFeed?, ClipTreeNames) {
         let listing = try await list(session, progress, &course)
         await run.settle(listing.settled.lazy.filter { run.mode.ends || progress.tells(of: $0.asset.id) })
@@ -125,14 +130,16 @@ struct PlaceSupervisor: Sendable {
         _ session: any SourceSession, _ progress: VolumeProgress, _ course: inout Course
     ) async throws(IngestError) -> IntakeListing {
         let moving = run.underWay.all
-        // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the other.
+        // The ledger is asked while the place is listed: for a full card each takes its time, and neither needs the
+        // other.
         async let asked = Result { () async throws(IngestError) in try await run.known(session) }
         var entries = try await run.entries(of: session, readiness: isCamera ? run.readiness : nil)
         course.isListed = true
         if run.mode.ends, let lost = try await run.lostCard(session, entries) { run.statistics.trouble(lost) }
         let all = entries.count, known = try await asked.get()
         if let backlog = driver.traits.backlog, !run.mode.ends {
-            var filter = progress.with { $0.backlog } ?? BacklogFilter(run.options.backlog ?? backlog, session.volume, run)
+            var filter =
+                progress.with { $0.backlog } ?? BacklogFilter(run.options.backlog ?? backlog, session.volume, run)
             entries = try await filter.keep(entries, known: known)
             progress.with { $0.backlog = filter }
         }
@@ -152,7 +159,9 @@ struct PlaceSupervisor: Sendable {
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.
     private func leaveUnfinished(_ session: any SourceSession) async {
         let limit = run.stopping.isSet ? CancelToken.grace : nil
-        let found = await CancelToken(run.clock).answer(within: limit) { () async throws(IngestError) in await session.unfinished() }
+        let found = await CancelToken(run.clock).answer(within: limit) { () async throws(IngestError) in
+            await session.unfinished()
+        }
         guard case .success(let left)? = found else { return }
         for (entry, reason) in left where !run.underWay.holds(entry.origin.id) { run.leave(entry, reason) }
     }

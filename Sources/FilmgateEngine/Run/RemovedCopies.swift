@@ -45,20 +45,26 @@ final class CopySearch: Sendable {
     /// Nil for a copy that is there, or whose folder may not be listed.
     private static func loss(_ copy: DeliveredCopy, _ state: inout State) -> String? {
         guard let path = copy.path else { return copy.denial?.reason }
-        if let folder = state.folder, let name = Self.name(path, in: folder) { return isMissing(name, state) ? path : nil }
+        if let folder = state.folder, let name = Self.name(path, in: folder) {
+            return isMissing(name, state) ? path : nil
+        }
         let folder = Paths.folder(path)
         let names = Result { () throws(IngestError) in Set(try FileSystem.names(in: folder)) }
         (state.folder, state.names) = (folder, try? names.get())
         return isMissing(Paths.name(path), state) ? path : nil
     }
 
-    private static func isMissing(_ name: String, _ state: State) -> Bool { state.names.map { !$0.contains(name) } ?? false }
+    private static func isMissing(_ name: String, _ state: State) -> Bool {
+        state.names.map { !$0.contains(name) } ?? false
+    }
 
     /// The path's last part, where all before it is that folder: found without a string for the folder of every file.
     private static func name(_ path: String, in folder: String) -> String? {
         var path = path, start = folder.utf8.count
         return path.withUTF8 { path in
-            guard path.count > start, path[start] == 0x2F, folder.isSpelled(as: UnsafeBufferPointer(rebasing: path[..<start])) else {
+            guard path.count > start, path[start] == 0x2F,
+                folder.isSpelled(as: UnsafeBufferPointer(rebasing: path[..<start]))
+            else {
                 return nil
             }
             let name = path[(start + 1)...]
@@ -69,14 +75,15 @@ final class CopySearch: Sendable {
 
 /// Copies that kept files from being delivered again, of files that were read because their listing did not tell them.
 ///
-/// What a ledger says of bytes is as old as the delivery, however the file was recognised. They are looked for at the end of the place, when
-/// each of their folders is listed once and holds all that this run has delivered.
+/// What a ledger says of bytes is as old as the delivery, however the file was recognised. They are looked for at the
+/// end of the place, when each of their folders is listed once and holds all that this run has delivered.
 final class ReadCopies: Sendable {
     private let copies = Mutex<[DeliveredCopy]>([])
 
     func note(_ row: DeliveryRow) {
         let copy = DeliveredCopy(
-            target: row.target, targetName: row.targetName, path: row.receipt.path, denial: row.denial, content: row.content)
+            target: row.target, targetName: row.targetName, path: row.receipt.path, denial: row.denial,
+            content: row.content)
         copies.withLock { $0.append(copy) }
     }
 
@@ -103,15 +110,19 @@ extension RunContext {
         return search
     }
 
-    /// A place without a single file, though files of another volume were taken from here: the mount point of a card that was taken out.
+    /// A place without a single file, though files of another volume were taken from here: the mount point of a card
+    /// that was taken out.
     func lostCard(_ session: any SourceSession, _ entries: [SourceEntry]) async throws(IngestError) -> IngestError? {
         guard entries.isEmpty else { return nil }
         let root = session.place.address
-        guard let last = try await reader.assets(AssetFilter(root: root, limit: 1)).first, last.origin.volume != session.volume else {
+        guard let last = try await reader.assets(AssetFilter(root: root, limit: 1)).first,
+            last.origin.volume != session.volume
+        else {
             return nil
         }
         return IngestError(
-            .notFound, "\(PathText.shown(root)) is empty, and files of another disk were taken from here before: that one is not there.",
+            .notFound,
+            "\(PathText.shown(root)) is empty, and files of another disk were taken from here before: that one is not there.",
             advice: "Is the card in its reader and mounted? `lsblk -f` shows what is.")
     }
 }

@@ -3,8 +3,8 @@ public import FilmgateCore
 extension RunContext {
     /// Opens a place, works with it and closes it.
     ///
-    /// When the run is stopped, or ends by itself and the place does not answer for as long as it waits, it is not waited for any longer.
-    /// What is still on its way to its targets when the run ends is told about afterwards.
+    /// When the run is stopped, or ends by itself and the place does not answer for as long as it waits, it is not
+    /// waited for any longer. What is still on its way to its targets when the run ends is told about afterwards.
     func visit(
         _ place: SourcePlace, of driver: any SourceDriver, _ body: (any SourceSession) async throws(IngestError) -> Void
     ) async throws(IngestError) {
@@ -32,7 +32,9 @@ extension RunContext {
         var told: ContinuousClock.Instant?
         while !Task.isCancelled {
             await clock.sleep(for: .seconds(1))
-            guard let silence = session.unanswered, silence.since != told, clock.now.instant - silence.since >= Self.telling else {
+            guard let silence = session.unanswered, silence.since != told,
+                clock.now.instant - silence.since >= Self.telling
+            else {
                 continue
             }
             told = silence.since
@@ -40,7 +42,8 @@ extension RunContext {
             hub.post(
                 .waiting(
                     IngestError(
-                        .deviceGone, "\(session.place.label) has said nothing for \(Self.telling.components.seconds) s\(file).",
+                        .deviceGone,
+                        "\(session.place.label) has said nothing for \(Self.telling.components.seconds) s\(file).",
                         advice: "It is asked again for a while; the next import takes what it does not send now.")))
         }
     }
@@ -61,10 +64,14 @@ extension RunContext {
 
     /// What the place holds; ends early when the run is stopped.
     ///
-    /// With `readiness`, a camera that shows nothing because it has no card yet, is locked or is busy is asked again as long as that says.
-    func entries(of session: any SourceSession, readiness: Readiness? = nil) async throws(IngestError) -> [SourceEntry] {
+    /// With `readiness`, a camera that shows nothing because it has no card yet, is locked or is busy is asked again as
+    /// long as that says.
+    func entries(of session: any SourceSession, readiness: Readiness? = nil) async throws(IngestError) -> [SourceEntry]
+    {
         while true {
-            let listed = await stopping.during { await Result { () async throws(IngestError) in try await session.entries() } }
+            let listed = await stopping.during {
+                await Result { () async throws(IngestError) in try await session.entries() }
+            }
             let gap = await session.unlisted()
             if let readiness, await readiness.mayPass(listed, gap: gap) { continue }
             if let gap { statistics.trouble(gap) }

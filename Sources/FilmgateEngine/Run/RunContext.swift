@@ -38,9 +38,8 @@ struct RunContext: Sendable {
     func listing(_ entries: [SourceEntry], known: [KnownFile]) -> IntakeListing {
         let memo = WantedCache(plan)
         var rules = IntakeListing.Rules(
-            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable, again: options.again,
-            wanted: { memo.wanted($0, in: $1) },
-            refusal: plan.refusal)
+            recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable,
+            again: options.again, wanted: { memo.wanted($0, in: $1) }, refusal: plan.refusal)
         rules.looksAtShots = plan.hasRules
         rules.targetNames = Dictionary(plan.targets.map { ($0.identity, $0.name) }) { first, _ in first }
         return IntakeListing(entries, rules: rules)
@@ -49,7 +48,8 @@ struct RunContext: Sendable {
     /// Nothing of a device that cannot be told from others of its kind.
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
         guard session.identifiesDevice else { return [] }
-        return plan.recognises || options.again ? try await reader.known(volume: session.volume, below: session.home) : []
+        return plan.recognises || options.again
+            ? try await reader.known(volume: session.volume, below: session.home) : []
     }
 
     /// Known files need no new row; what could not be read is remembered.

@@ -2,7 +2,8 @@ public import FilmgateCore
 
 /// What a run takes, and when it ends.
 public enum RunMode: Sendable, Hashable {
-    /// What the sources hold now, one place after the other in their order; all that was asked for must be there (`import`, `plan`).
+    /// What the sources hold now, one place after the other in their order; all that was asked for must be there
+    /// (`import`, `plan`).
     case once
     /// What each source holds now, all sources side by side, after what earlier runs left waiting (`run --once`).
     case together

@@ -11,21 +11,26 @@ public struct RunOutcome: Sendable {
     public var mismatches: Int
     /// How files ended that were made to lie beside others; they are in no bucket, but what became of them counts.
     public var made: [Ending: Int] = [:]
-    /// Files that were read and are cut short or were never written to their end; counted in the buckets like all others.
+    /// Files that were read and are cut short or were never written to their end; counted in the buckets like all
+    /// others.
     public var damaged = 0
     /// Copies of known files that targets of the run have no more.
     public var removed: [RemovedCopies] = []
     /// Folders without room for what waits for them: the bytes that are missing there, by the folder's path.
     public var lacking: [String: UInt64] = [:]
 
-    public init(summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0) {
+    public init(
+        summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0
+    ) {
         (self.summary, self.troubles, self.signal, self.mismatches) = (summary, troubles, signal, mismatches)
     }
 
     /// This and then another run of the same sources as one: what was pending in between has gone on.
     public func followed(by next: RunOutcome) -> RunOutcome {
         var both = next
-        for (ending, count) in summary.counts where ending != .pending { both.summary.counts[ending, default: 0] += count }
+        for (ending, count) in summary.counts where ending != .pending {
+            both.summary.counts[ending, default: 0] += count
+        }
         both.summary.bytes += summary.bytes
         both.summary.bytesRead += summary.bytesRead
         both.summary.seconds += summary.seconds
@@ -53,7 +58,9 @@ public struct RunOutcome: Sendable {
         case .unexpected, .stateLocked: .failure
         case .storageFull: .full
         case .unauthorized, .misconfigured: .signIn
-        case .notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation, .corruptData, .unreadable, .rejected: .sourceLost
+        case .notFound, .deviceGone, .deviceBusy, .accessDenied, .protocolViolation, .corruptData, .unreadable,
+            .rejected:
+            .sourceLost
         case .nameTaken: .setAside
         case .untrusted, .rateLimited, .network, .unavailable, .cancelled: .notProven
         }
@@ -62,7 +69,8 @@ public struct RunOutcome: Sendable {
 
 /// The exit codes of every verb, frozen.
 public enum ExitStatus: Int32, Sendable {
-    case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7, notProven = 8,
+    case complete = 0, failure = 1, usage = 2, setAside = 3, signIn = 4, sourceLost = 5, mismatch = 6, full = 7,
+        notProven = 8,
         nothingToDo = 9
     case stateLocked = 10, invalidPipeline = 78, interrupted = 130, terminated = 143
 }

@@ -37,7 +37,9 @@ final class RunStatistics: Sendable {
 
     func trouble(_ error: IngestError) {
         state.withLock { state in
-            if state.troubles[error.code, default: []].count < Self.kept { state.troubles[error.code, default: []].append(error) }
+            if state.troubles[error.code, default: []].count < Self.kept {
+                state.troubles[error.code, default: []].append(error)
+            }
         }
         hub.post(.trouble(error))
     }
@@ -45,7 +47,8 @@ final class RunStatistics: Sendable {
     /// The ledger could not be written: for want of room, or for a reason that nobody foresaw.
     func ledgerFailed(_ error: IngestError) {
         let code: IngestError.Code = error.code == .storageFull ? .storageFull : .unexpected
-        trouble(IngestError(code, "The ledger could not be written: \(error.message)", advice: error.advice, cause: error))
+        trouble(
+            IngestError(code, "The ledger could not be written: \(error.message)", advice: error.advice, cause: error))
         withoutLedger.withLock { $0 }?()
     }
 
@@ -70,7 +73,8 @@ final class RunStatistics: Sendable {
         state.withLock { state in
             state.summary.seconds = seconds
             let troubles = state.troubles.values.flatMap { $0 } + state.holds.values
-            var outcome = RunOutcome(summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
+            var outcome = RunOutcome(
+                summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
             outcome.lacking = state.lacking
             return outcome

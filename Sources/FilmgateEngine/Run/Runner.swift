@@ -29,7 +29,9 @@ public final class Runner: Sendable {
         plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
         leases: DeliveryLeases = DeliveryLeases()
     ) {
-        self.init(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases, clock: TimerQueue.shared)
+        self.init(
+            plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases,
+            clock: TimerQueue.shared)
     }
 
     init(
@@ -51,9 +53,11 @@ public final class Runner: Sendable {
         if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.windDown() } }
     }
 
-    /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of no signal.
+    /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of
+    /// no signal.
     ///
-    /// What takes longer than a few seconds is broken off, and the next run sends it: no source is listened to meanwhile.
+    /// What takes longer than a few seconds is broken off, and the next run sends it: no source is listened to
+    /// meanwhile.
     public func leave() {
         isLeaving.set()
         stopping.set()
@@ -72,7 +76,8 @@ public final class Runner: Sendable {
         if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.abort() } }
     }
 
-    /// Takes what `mode` says and delivers it; returns when all is final, when nothing moves any more, or when it is stopped.
+    /// Takes what `mode` says and delivers it; returns when all is final, when nothing moves any more, or when it is
+    /// stopped.
     ///
     /// Throws what makes any run impossible.
     public func run(_ mode: RunMode) async throws(IngestError) -> RunOutcome {
@@ -81,7 +86,8 @@ public final class Runner: Sendable {
         try await check()
         let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
         let context = try await prepare(mode, readiness)
-        // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from cameras.
+        // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from
+        // cameras.
         if !mode.ends { statistics.whenLedgerFails { [stopping] in stopping.set() } }
         if mode.isSideBySide { try await takeLeftovers(context) }
         state.withLock { $0.context = mode.isSideBySide ? context : nil }
@@ -113,7 +119,8 @@ public final class Runner: Sendable {
         context.progress.close(context)
     }
 
-    /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs continuously.
+    /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs
+    /// continuously.
     public func takeUp() async {
         guard let context = state.withLock(\.context), !stopping.isSet else { return }
         await context.placing.take()
@@ -122,8 +129,8 @@ public final class Runner: Sendable {
         if case .failure(let error) = result { statistics.trouble(error) }
     }
 
-    /// Somebody marked these pictures, or with nil any: what waits for that is sent, held again or ended; and what marks had ended is taken up
-    /// where they want it now.
+    /// Somebody marked these pictures, or with nil any: what waits for that is sent, held again or ended; and what
+    /// marks had ended is taken up where they want it now.
     public func marked(_ sha256s: Set<String>?) async {
         await leases.marked(sha256s)
         guard let context = state.withLock(\.context), !stopping.isSet else { return }
@@ -144,7 +151,8 @@ public final class Runner: Sendable {
 
     /// Throws what would keep any run of this plan from beginning, as far as its folders can tell before.
     ///
-    /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left without it.
+    /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left
+    /// without it.
     public func check() async throws(IngestError) {
         var full: [IngestError] = []
         for target in plan.targets where target.isLocal {
@@ -158,7 +166,9 @@ public final class Runner: Sendable {
     }
 
     private var disks: TargetDisks {
-        TargetDisks(reader: reader, writer: writer, again: options.again, offersAgain: ["import", "watch"].contains(options.verb))
+        TargetDisks(
+            reader: reader, writer: writer, again: options.again,
+            offersAgain: ["import", "watch"].contains(options.verb))
     }
 
     private func prepare(_ mode: RunMode, _ readiness: Readiness) async throws(IngestError) -> RunContext {
@@ -180,18 +190,23 @@ public final class Runner: Sendable {
             }
         }
         return RunContext(
-            plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics, stopping: stopping,
-            cancelled: cancelled, run: run, budget: budget, reservations: reservations, staging: staging,
-            scheduler: makeScheduler(run: run, budget: budget, reservations: reservations), mode: mode, readiness: readiness,
-            underWay: underWay, sessions: sessions, progress: progress)
+            plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics,
+            stopping: stopping, cancelled: cancelled, run: run, budget: budget, reservations: reservations,
+            staging: staging, scheduler: makeScheduler(run: run, budget: budget, reservations: reservations),
+            mode: mode, readiness: readiness, underWay: underWay, sessions: sessions, progress: progress)
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
     private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
         guard writer != nil else { return }
-        let leftovers = PendingDeliveries(ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated)
+        let leftovers = PendingDeliveries(
+            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated)
         for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
-            if leases.isTaken(planned.assetDeliveries.content) || context.underWay.holds(planned.assetDeliveries.asset.id) { continue }
+            if leases.isTaken(planned.assetDeliveries.content)
+                || context.underWay.holds(planned.assetDeliveries.asset.id)
+            {
+                continue
+            }
             let bytes = planned.assetDeliveries.bytes
             let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
             if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
@@ -209,9 +224,10 @@ public final class Runner: Sendable {
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning, reservations: reservations)
-        // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any name is given, which
-        // nothing would be sent under.
+            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning,
+            reservations: reservations)
+        // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
+        // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
         let all = try await leftovers.planned(states, only: target)
@@ -229,8 +245,8 @@ public final class Runner: Sendable {
 
     /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
     ///
-    /// What keeps a service from it the deliveries meet, too, and are held for it. A service that was sent something which was taken back
-    /// since is not asked: it would publish that, too.
+    /// What keeps a service from it the deliveries meet, too, and are held for it. A service that was sent something
+    /// which was taken back since is not asked: it would publish that, too.
     private func takeUpAgain(_ all: [NamePlanner.PlannedAsset]) async throws(IngestError) {
         guard let writer else { return }
         let takenBack = Set(try await writer.queue([.excluded]).map(\.delivery).filter(\.isCancelled).map(\.target))
@@ -249,7 +265,8 @@ public final class Runner: Sendable {
     /// What was delivered counts also where the ledger cannot be told.
     private func end(_ run: Int64, since start: ContinuousClock.Instant) async throws(IngestError) -> RunOutcome {
         try await finish(run)
-        let outcome = statistics.outcome(seconds: (clock.now.instant - start).inSeconds, signal: state.withLock(\.signal))
+        let outcome = statistics.outcome(
+            seconds: (clock.now.instant - start).inSeconds, signal: state.withLock(\.signal))
         let closed = await Result { () async throws(IngestError) in
             try await writer?.record([
                 .endRun(run, at: clock.now.wall, exit: Int(outcome.exitCode.rawValue), summary: outcome.summary)
@@ -270,9 +287,9 @@ public final class Runner: Sendable {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
-            targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations, budget: budget, run: run,
-            event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages, leases: leases,
-            terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock)
+            targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations,
+            budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages,
+            leases: leases, terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock)
         let made = DeliveryScheduler(setup)
         made.introduce()
         state.withLock { $0.scheduler = made }
@@ -280,14 +297,21 @@ public final class Runner: Sendable {
         return made
     }
 
-    /// What is there of all that was asked for, without the disks that only turned up among the cards, and that a target is on.
+    /// What is there of all that was asked for, without the disks that only turned up among the cards, and that a
+    /// target is on.
     private func search(_ readiness: Readiness) async throws(IngestError) -> [PlaceSearch.Found] {
         let found = try await PlaceSearch(sources: plan.sources, stopping: stopping, readiness: readiness).run()
         var places: [PlaceSearch.Found] = []
         for one in found {
-            if let left = try Overlap.remark(on: one.place, targets: plan.targets) { hub.post(.trouble(left)) } else { places.append(one) }
+            if let left = try Overlap.remark(on: one.place, targets: plan.targets) {
+                hub.post(.trouble(left))
+            } else {
+                places.append(one)
+            }
         }
-        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet { throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound }
+        if places.isEmpty, !plan.sources.isEmpty, !stopping.isSet {
+            throw found.isEmpty ? Absence.of(plan) : Absence.nothingFound
+        }
         return places
     }
 

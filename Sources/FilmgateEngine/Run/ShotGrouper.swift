@@ -23,7 +23,9 @@ actor ShotGrouper {
     }
 
     func finish() async {
-        let complete = shot.enumerated().sorted { ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset) }.map(\.element)
+        let complete = shot.enumerated().sorted {
+            ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset)
+        }.map(\.element)
         shot = []
         if !complete.isEmpty { await flush(complete) }
     }

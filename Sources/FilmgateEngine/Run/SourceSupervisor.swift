@@ -32,7 +32,8 @@ struct SourceSupervisor: Sendable {
                     }
                 case .failure(let error):
                     if run.stopping.isSet { break }
-                    // What is not there now is another visit when it comes back, though a disk may give it the same number.
+                    // What is not there now is another visit when it comes back, though a disk may give it the same
+                    // number.
                     if error.code == .notFound { _ = run.places.fresh([], of: number) }
                     if trouble?.message != error.message { tell(error) }
                     (trouble, failures) = (error, failures + 1)
@@ -54,7 +55,8 @@ struct SourceSupervisor: Sendable {
         await PlaceSupervisor(driver: driver, place: place, run: run).keep()
     }
 
-    /// A source that was asked for and is not there is looked for again, ever more rarely; options that cannot work end the run.
+    /// A source that was asked for and is not there is looked for again, ever more rarely; options that cannot work end
+    /// the run.
     private func tell(_ error: IngestError) {
         if error.code == .misconfigured { return run.fail(error) }
         run.statistics.trouble(error)
@@ -93,7 +95,8 @@ final class WakeSignal: Sendable {
     }
 }
 
-/// Which places have a supervisor, or have given all that they had: of all sources of a run, so that one that two of them find is taken once.
+/// Which places have a supervisor, or have given all that they had: of all sources of a run, so that one that two of
+/// them find is taken once.
 final class PlaceStates: Sendable {
     private struct Key: Hashable { var address: String, visit: String }
     private struct State { var source: Int, isOpen = true }

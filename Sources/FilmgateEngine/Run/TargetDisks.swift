@@ -3,9 +3,9 @@ import FilmgateCore
 
 /// Which disks the folders of a run's targets are on, and on which they were.
 ///
-/// A folder below whose path other disks are mounted in turn is another place with each of them: with none, files would fill the disk that its
-/// mount point lies on. The kernel's word for a disk is no proof alone, since some are numbered anew at each mounting: where a single file
-/// that was delivered there is there now, it is the same place.
+/// A folder below whose path other disks are mounted in turn is another place with each of them: with none, files would
+/// fill the disk that its mount point lies on. The kernel's word for a disk is no proof alone, since some are numbered
+/// anew at each mounting: where a single file that was delivered there is there now, it is the same place.
 struct TargetDisks: Sendable {
     let reader: any LedgerReader
     /// Nil in a dry run.
@@ -27,7 +27,8 @@ struct TargetDisks: Sendable {
         if let before {
             guard let now = Self.disk(root), now != before else { return }
         } else {
-            // Never noted, as in a ledger of an earlier version: an empty folder that is no mount point may be one whose disk is missing.
+            // Never noted, as in a ledger of an earlier version: an empty folder that is no mount point may be one
+            // whose disk is missing.
             guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
         }
         let delivered = try await reader.delivered(below: root)
@@ -35,7 +36,8 @@ struct TargetDisks: Sendable {
         throw before == nil ? empty(root, delivered.count) : Self.isAnother(root, delivered.count)
     }
 
-    /// Notes on which disk the folder of `target` is: after `check`, and again when a run has delivered, for a disk that was mounted meanwhile.
+    /// Notes on which disk the folder of `target` is: after `check`, and again when a run has delivered, for a disk
+    /// that was mounted meanwhile.
     func note(_ target: PlannedTarget) async throws(IngestError) {
         guard let writer, let root = target.traits.localRoot, let now = Self.disk(root) else { return }
         let before = try await reader.disk(of: target.identity)
@@ -78,7 +80,8 @@ struct TargetDisks: Sendable {
 
     private func empty(_ root: String, _ count: Int) -> IngestError {
         let ways =
-            "`filmgate cancel --gone '\(Self.plain(root))'` lets them be" + (offersAgain ? ", and `--again` brings them back." : ".")
+            "`filmgate cancel --gone '\(Self.plain(root))'` lets them be"
+            + (offersAgain ? ", and `--again` brings them back." : ".")
         return IngestError(
             .misconfigured, "\(PathText.shown(root)) is empty, and \(Self.files(count)) delivered there.",
             advice: "If a disk belongs there, mount it. If the files were removed on purpose, \(ways)")
@@ -100,11 +103,12 @@ extension TargetDisks {
         case named
     }
 
-    /// Whether the folder that a copy was delivered to may be away as a whole, as that of a disk that is not mounted: then nobody has said
-    /// anything of the copy.
+    /// Whether the folder that a copy was delivered to may be away as a whole, as that of a disk that is not mounted:
+    /// then nobody has said anything of the copy.
     ///
-    /// The one answer for all who ask why a copy is missing. It is away where it is gone, or on another disk than was noted last. An empty
-    /// one may be, too, unless somebody says that its files were removed, and it is known to be the same, or is named.
+    /// The one answer for all who ask why a copy is missing. It is away where it is gone, or on another disk than was
+    /// noted last. An empty one may be, too, unless somebody says that its files were removed, and it is known to be
+    /// the same, or is named.
     static func isAway(_ delivery: DeliveryRow, _ reader: any LedgerReader, emptied: Emptied = .unsaid) async -> Bool {
         let noted = await Result { () async throws(IngestError) in try await reader.disk(of: delivery.target) }
         guard let root = delivery.folderRoot, case .success(let before) = noted else { return true }

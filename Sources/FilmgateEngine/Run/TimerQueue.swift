@@ -3,8 +3,8 @@ import Synchronization
 
 /// The machine's clock: calls back when a time is over, unless it is told that nobody waits any more.
 ///
-/// One sleep stands for all: a sleeping task keeps its timer and its memory until it would have woken, also when it is cancelled long
-/// before, and each of thousands of files waits for an answer with a limit of seconds.
+/// One sleep stands for all: a sleeping task keeps its timer and its memory until it would have woken, also when it is
+/// cancelled long before, and each of thousands of files waits for an answer with a limit of seconds.
 final class TimerQueue: RunClock {
     static let shared = TimerQueue()
 

@@ -27,10 +27,13 @@ final class VolumeProgress: Sendable {
     /// True once for each file that is settled from a listing.
     func tells(of asset: AssetID) -> Bool { with { $0.told.insert(asset.hashValue) } }
 
-    /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never happens.
+    /// Lost before it could be taken: it is taken when the place is back, and counted as pending when that never
+    /// happens.
     func owe(_ work: ShotWork, _ error: IngestError?) {
         with { state in
-            for member in work.members where !member.settled { state.owed[member.entry.origin.id] = (member.entry, error?.message) }
+            for member in work.members where !member.settled {
+                state.owed[member.entry.origin.id] = (member.entry, error?.message)
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 import FilmgateCore
 import Synchronization
 
-/// Remembers which targets a file with certain facts should have reached: a card has thousands of files and a handful of answers.
+/// Remembers which targets a file with certain facts should have reached: a card has thousands of files and a handful
+/// of answers.
 final class WantedCache: Sendable {
     private struct Key: Hashable {
         var make: String?, model: String?, serial: String?, owner: String?, kind: MediaKind, size: UInt64, ext: String
@@ -25,7 +26,8 @@ final class WantedCache: Sendable {
         if ruled { return plan.wanted(known, in: shot) }
         let key = Key(
             make: known.make, model: known.model, serial: known.serial, owner: known.owner, kind: known.kind,
-            size: sized ? known.fingerprint.size : 0, ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "",
+            size: sized ? known.fingerprint.size : 0,
+            ext: named ? FileName(known.fingerprint.path).ext.lowercased() : "",
             pixels: measured ? known.pixels ?? 0 : 0)
         if let answer = state.withLock({ Self.answer(key, &$0) }) { return answer }
         let answer = plan.wanted(known)

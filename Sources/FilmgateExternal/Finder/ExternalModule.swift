@@ -23,14 +23,22 @@ public enum ExternalModule {
                 try ExternalTarget(try Use(program, hello, node, context, &errors))
             }
         case .stage:
-            .stage { node, context, errors throws(IngestError) in try ExternalStage(try Use(program, hello, node, context, &errors)) }
+            .stage { node, context, errors throws(IngestError) in
+                try ExternalStage(try Use(program, hello, node, context, &errors))
+            }
         case .auth:
-            .auth { node, context, errors throws(IngestError) in try ExternalAuth(try Use(program, hello, node, context, &errors)) }
+            .auth { node, context, errors throws(IngestError) in
+                try ExternalAuth(try Use(program, hello, node, context, &errors))
+            }
         case .source:
-            .source { node, context, errors throws(IngestError) in try ExternalSource(try Use(program, hello, node, context, &errors)) }
+            .source { node, context, errors throws(IngestError) in
+                try ExternalSource(try Use(program, hello, node, context, &errors))
+            }
         // No hello says so: `Hello` refuses it.
         case .catalog:
-            .catalog { _, _, _ throws(IngestError) in throw IngestError(.misconfigured, "No program can be a catalogue.") }
+            .catalog { _, _, _ throws(IngestError) in
+                throw IngestError(.misconfigured, "No program can be a catalogue.")
+            }
         }
     }
 }
@@ -43,15 +51,18 @@ struct Use: Sendable {
     var name: String { setup.program.name }
 
     /// Mistakes in the node are appended; `misconfigured` when a child would be started with them.
-    init(_ program: ModuleProgram, _ hello: Hello, _ node: ConfigNode, _ context: ModuleContext, _ errors: inout [ConfigError])
-        throws(IngestError)
-    {
+    init(
+        _ program: ModuleProgram, _ hello: Hello, _ node: ConfigNode, _ context: ModuleContext,
+        _ errors: inout [ConfigError]
+    ) throws(IngestError) {
         let reader = OptionReader(node, hello.fields)
         errors += reader.errors
-        if let first = reader.errors.first { throw IngestError(.misconfigured, "`\(context.name)`: \(first.message)", advice: first.hint) }
+        if let first = reader.errors.first {
+            throw IngestError(.misconfigured, "`\(context.name)`: \(first.message)", advice: first.hint)
+        }
         setup = Setup(
-            program: program, entry: context.name, options: reader.options, secrets: reader.secrets, event: context.event,
-            state: context.state)
+            program: program, entry: context.name, options: reader.options, secrets: reader.secrets,
+            event: context.event, state: context.state)
         self.context = context
         signer = try RequestSigner(reader.signIns, hello.fields, reader.options, context)
     }

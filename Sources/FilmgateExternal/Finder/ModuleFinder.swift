@@ -2,7 +2,8 @@ public import FilmgateCore
 import Glibc
 import Synchronization
 
-/// Finds modules that are programs: `filmgate-module-NAME` on the search path, in the installation's folders, or named in a pipeline file.
+/// Finds modules that are programs: `filmgate-module-NAME` on the search path, in the installation's folders, or named
+/// in a pipeline file.
 ///
 /// Each is started once for its hello, when it is asked for; the answer is kept.
 public final class ModuleFinder: OutsideModules {
@@ -36,7 +37,8 @@ public final class ModuleFinder: OutsideModules {
         let program = try ModuleProgram(path)
         try state.withLock { (state) throws(IngestError) in
             if let other = state.programs[program.name], other != program {
-                throw IngestError(.misconfigured, "Two programs are called `\(program.name)`: \(other.path) and \(path).")
+                throw IngestError(
+                    .misconfigured, "Two programs are called `\(program.name)`: \(other.path) and \(path).")
             }
             if state.programs[program.name] == nil { state.answers[program.name] = nil }
             state.programs[program.name] = program
@@ -60,9 +62,12 @@ public final class ModuleFinder: OutsideModules {
         defer { closedir(handle) }
         var names: [String] = []
         while let entry = readdir(handle) {
-            let file = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let file = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             let name = String(file.dropFirst(ModuleProgram.prefix.count))
-            if file.hasPrefix(ModuleProgram.prefix), ModuleProgram.isName(name), access("\(folder)/\(file)", X_OK) == 0 {
+            if file.hasPrefix(ModuleProgram.prefix), ModuleProgram.isName(name), access("\(folder)/\(file)", X_OK) == 0
+            {
                 names.append(name)
             }
         }

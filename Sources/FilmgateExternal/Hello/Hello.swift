@@ -25,15 +25,21 @@ struct Hello: Sendable {
         let kind = hello["kind"]?.string.flatMap { ModuleKind(rawValue: $0) }
         // A catalogue keeps one connection and many promises about time: no protocol of lines has those.
         guard let kind, kind != .catalog else { throw wrong("its kind is unknown") }
-        guard let own = hello["manifest"], own["name"]?.string == name else { throw wrong("it does not give its name, `\(name)`") }
-        guard let summary = own["summary"]?.string.map(Reported.shown), !summary.isEmpty else { throw wrong("it has no summary") }
+        guard let own = hello["manifest"], own["name"]?.string == name else {
+            throw wrong("it does not give its name, `\(name)`")
+        }
+        guard let summary = own["summary"]?.string.map(Reported.shown), !summary.isEmpty else {
+            throw wrong("it has no summary")
+        }
         let needs = try Self.facts(own["needs"]) { wrong("it needs `\($0)`, which is no fact") }
         let gives = try Self.facts(own["gives"]) { wrong("it gives `\($0)`, which is no fact") }
         let stability = own["stability"]?.string ?? Stability.experimental.rawValue
         guard let stability = Stability(rawValue: stability) else { throw wrong("its stability is `\(stability)`") }
         self.kind = kind
         manifest = Manifest(name, summary, stability: stability, needs: needs, gives: gives)
-        do throws(OptionField.Fault) { fields = try OptionField.list(hello["fields"] ?? .array([])) } catch { throw wrong(error.words) }
+        do throws(OptionField.Fault) { fields = try OptionField.list(hello["fields"] ?? .array([])) } catch {
+            throw wrong(error.words)
+        }
         silence = .milliseconds(Int64(min(max(hello["silence"]?.real ?? 120, 1), 86_400) * 1000))
         test = hello["test"]?.members ?? [:]
     }

@@ -17,7 +17,9 @@ struct ModuleProgram: Sendable, Hashable {
         guard path.hasPrefix("/"), file.hasPrefix(Self.prefix), Self.isName(name) else {
             throw IngestError(
                 .misconfigured, "`\(path)` is no module.",
-                advice: "A module is named by its whole path, and its file is called \(Self.prefix)NAME, of small letters, digits and `-`.")
+                advice:
+                    "A module is named by its whole path, and its file is called \(Self.prefix)NAME, of small letters, digits and `-`."
+            )
         }
         (self.path, self.name) = (path, name)
         var facts = stat()
@@ -26,12 +28,15 @@ struct ModuleProgram: Sendable, Hashable {
             throw IngestError(.misconfigured, "\(path) is not a program that can be run.", advice: "chmod +x \(path)")
         }
         guard facts.st_mode & S_IWOTH == 0 else {
-            throw IngestError(.misconfigured, "\(path) could be changed by anyone, so it is not run.", advice: "chmod o-w \(path)")
+            throw IngestError(
+                .misconfigured, "\(path) could be changed by anyone, so it is not run.", advice: "chmod o-w \(path)")
         }
     }
 
     static func isName(_ name: String) -> Bool {
         (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F }
+            && name.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
+            }
     }
 }

@@ -15,7 +15,9 @@ struct OptionField: Sendable {
     var address: String?
 
     static func list(_ value: JSONValue, depth: Int = 0) throws(Fault) -> [OptionField] {
-        guard let items = value.items, items.count <= 200, depth < 4 else { throw Fault(words: "its fields are no list of options") }
+        guard let items = value.items, items.count <= 200, depth < 4 else {
+            throw Fault(words: "its fields are no list of options")
+        }
         var fields: [OptionField] = [], names: Set<String> = []
         for item in items {
             let field = try OptionField(item, depth: depth)
@@ -28,7 +30,8 @@ struct OptionField: Sendable {
     }
 
     private init(_ value: JSONValue, depth: Int) throws(Fault) {
-        guard let name = value["name"]?.string, ModuleProgram.isName(name), let help = value["help"]?.string.map(Reported.shown),
+        guard let name = value["name"]?.string, ModuleProgram.isName(name),
+            let help = value["help"]?.string.map(Reported.shown),
             !help.isEmpty
         else { throw Fault(words: "an option has no name of small letters, digits, `-` and `_`, or no help") }
         if value["kind"]?.string == "section" { inner = try Self.list(value["fields"] ?? .null, depth: depth + 1) }
@@ -44,13 +47,15 @@ struct OptionField: Sendable {
             range = "\(Self.shown(first, kind))…\(Self.shown(last, kind))"
         }
         description = FieldDescription(
-            name: name, kind: kind, defaultText: fallback.map { Self.text($0, kind) }, help: help, range: range, required: isRequired)
+            name: name, kind: kind, defaultText: fallback.map { Self.text($0, kind) }, help: help, range: range,
+            required: isRequired)
         address = value["for"]?.string
     }
 
     private static let plain: [String: ValueKind] = [
-        "text": .text, "integer": .integer, "number": .number, "boolean": .boolean, "duration": .duration, "bytes": .byteCount,
-        "secret": .secret, "path": .path, "template": .template, "auth": .reference("auth"), "free": .free,
+        "text": .text, "integer": .integer, "number": .number, "boolean": .boolean, "duration": .duration,
+        "bytes": .byteCount, "secret": .secret, "path": .path, "template": .template, "auth": .reference("auth"),
+        "free": .free,
     ]
 
     private static func kind(_ value: JSONValue, _ name: String, _ inner: [OptionField]) throws(Fault) -> ValueKind {
@@ -61,7 +66,9 @@ struct OptionField: Sendable {
         if let words = value["choice"]?.texts, !words.isEmpty { return .choice(words) }
         for (key, wrap) in [("list", { ValueKind.list($0) }), ("map", { ValueKind.map($0) })] {
             // Secrets and sign-ins are told apart by their option's name alone.
-            if let word = value[key]?.string, let element = plain[word], element != .secret, element != .reference("auth") {
+            if let word = value[key]?.string, let element = plain[word], element != .secret,
+                element != .reference("auth")
+            {
                 return wrap(element)
             }
         }

@@ -2,7 +2,8 @@ import FilmgateCore
 import Glibc
 import HTTPKit
 
-/// Reads a node of the pipeline file as a child's options, with the same checks and words as for modules that are built in.
+/// Reads a node of the pipeline file as a child's options, with the same checks and words as for modules that are built
+/// in.
 struct OptionReader {
     /// As the child gets them: durations in seconds, sizes in bytes, paths without `~`.
     private(set) var options: JSONObject = [:]
@@ -44,7 +45,8 @@ struct OptionReader {
         case .map(let pairs): return pairs
         case .null: return []
         default:
-            errors.append(ConfigError(node.mark, "wrong-type", "Expected options as `key: value`, found \(node.kindName)."))
+            errors.append(
+                ConfigError(node.mark, "wrong-type", "Expected options as `key: value`, found \(node.kindName)."))
             return []
         }
     }
@@ -106,7 +108,9 @@ struct OptionReader {
         let text = try node.text("one of \(words.joined(separator: ", "))")
         if words.contains(text) { return text }
         let hint = nearest(text, among: words).map { "Did you mean `\($0)`?" }
-        throw ConfigError(node.mark, "unknown-choice", "Expected one of \(words.joined(separator: ", ")), found `\(text)`.", hint: hint)
+        throw ConfigError(
+            node.mark, "unknown-choice", "Expected one of \(words.joined(separator: ", ")), found `\(text)`.",
+            hint: hint)
     }
 
     private static func expanded(_ path: String) -> String {

@@ -27,7 +27,10 @@ struct DeliveredShotGrouper: Sendable {
         let ready = shots.filter { all || now - $0.value.last >= Self.quiet }
         for key in ready.keys { shots[key] = nil }
         return ready.values.sorted { $0.last < $1.last }.map { shot in
-            ["shot": .string(shot.asset.shot.stem), "source": .string(shot.asset.origin.root), "files": .array(shot.files)]
+            [
+                "shot": .string(shot.asset.shot.stem), "source": .string(shot.asset.origin.root),
+                "files": .array(shot.files),
+            ]
         }
     }
 

@@ -34,7 +34,8 @@ public final class HookNotifier: Sendable {
         self.init(senders, pipeline: pipeline, event: event, logger: logger)
     }
 
-    init(_ senders: [(sender: any HookSender, on: Set<HookMoment>)], pipeline: String?, event: String?, logger: Logger) {
+    init(_ senders: [(sender: any HookSender, on: Set<HookMoment>)], pipeline: String?, event: String?, logger: Logger)
+    {
         boxes = senders.map { NoticeQueue($0.sender, on: $0.on, logger) }
         tellsOfShots = senders.contains { $0.on.contains(.delivered) }
         common = ["pipeline": .text(pipeline), "event": .text(event)]
@@ -47,14 +48,16 @@ public final class HookNotifier: Sendable {
     public func runEnded(_ verb: String, _ summary: RunSummary, exit: Int) {
         flush(all: true)
         var facts: JSONObject = [
-            "verb": .string(verb), "exit": .integer(Int64(exit)), "seen": .integer(Int64(summary.seen)), "bytes": .count(summary.bytes),
-            "seconds": .number((summary.seconds * 1000).rounded() / 1000),
+            "verb": .string(verb), "exit": .integer(Int64(exit)), "seen": .integer(Int64(summary.seen)),
+            "bytes": .count(summary.bytes), "seconds": .number((summary.seconds * 1000).rounded() / 1000),
         ]
         for ending in Ending.allCases { facts[ending.rawValue] = .integer(Int64(summary[ending])) }
         post(.runEnd, facts)
     }
 
-    public func signedIn(_ name: String, account: String?) { post(.signedIn, ["auth": .string(name), "account": .text(account)]) }
+    public func signedIn(_ name: String, account: String?) {
+        post(.signedIn, ["auth": .string(name), "account": .text(account)])
+    }
     public func signedOut(_ name: String) { post(.signedOut, ["auth": .string(name)]) }
 
     /// For `EventHub.watch`.

@@ -28,7 +28,9 @@ final class NoticeQueue: Sendable {
                     try await sender.deliver(notice)
                     isSilent = false
                 } catch {
-                    if !isSilent { logger.warning("hook \(sender.name): \(notice.moment.rawValue) not delivered: \(error.message)") }
+                    if !isSilent {
+                        logger.warning("hook \(sender.name): \(notice.moment.rawValue) not delivered: \(error.message)")
+                    }
                     isSilent = true
                 }
             }
@@ -52,6 +54,8 @@ final class NoticeQueue: Sendable {
         alarm.cancel()
         let lost = dropped.load(ordering: .relaxed)
         if lost > 0 { logger.warning("hook \(name): \(lost) notices were left out, it could not keep up") }
-        if left > 0 { logger.warning("hook \(name): \(left) notices still waited when the run ended, and were left out") }
+        if left > 0 {
+            logger.warning("hook \(name): \(left) notices still waited when the run ended, and were left out")
+        }
     }
 }

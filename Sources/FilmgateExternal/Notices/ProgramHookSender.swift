@@ -17,7 +17,8 @@ struct ProgramHookSender: HookSender {
         while !program.child.isOver {
             guard ContinuousClock.now < end, !stop.isRaised else {
                 program.child.end()
-                let why = stop.isRaised ? "was not done when the run ended" : "took longer than \(hook.timeout.shown ?? "")"
+                let why =
+                    stop.isRaised ? "was not done when the run ended" : "took longer than \(hook.timeout.shown ?? "")"
                 throw IngestError(.unavailable, "\(name) \(why), and was ended.")
             }
             program.exchange(&rest, within: 20) { _, _ in }

@@ -11,10 +11,15 @@ struct WebhookSender: HookSender {
     /// Pause before the second try; each later one is twice as long.
     private let pause: Duration
 
-    init(_ hook: Webhook, _ secrets: any SecretResolver, over transport: (any HTTPTransport)? = nil, pause: Duration = .seconds(1)) {
+    init(
+        _ hook: Webhook, _ secrets: any SecretResolver, over transport: (any HTTPTransport)? = nil,
+        pause: Duration = .seconds(1)
+    ) {
         (self.hook, self.secrets, self.pause) = (hook, secrets, pause)
         var options = TransportOptions()
-        (options.lanes, options.connect, options.stall, options.answer) = (1, min(hook.timeout, .seconds(10)), hook.timeout, hook.timeout)
+        (options.lanes, options.connect, options.stall, options.answer) = (
+            1, min(hook.timeout, .seconds(10)), hook.timeout, hook.timeout
+        )
         options.authorities = hook.caFile
         self.transport = transport ?? CurlTransport(options)
     }
@@ -44,12 +49,13 @@ struct WebhookSender: HookSender {
             let secret = try await secrets.value(of: hook.secret)
             request.set("Filmgate-Signature", Self.signature(of: notice.body, at: time, secret))
         }
-        let response = try await transport.send(HTTPExchange(request, body: .bytes(notice.body, type: "application/json")))
+        let response = try await transport.send(
+            HTTPExchange(request, body: .bytes(notice.body, type: "application/json")))
         guard (200..<300).contains(response.status) else { throw HTTPStatus.error(for: response) }
     }
 
-    /// `v1=` and the HMAC-SHA256 of time, a full stop and the body, in hexadecimal: the time is part of it, so that a copy kept by
-    /// somebody can be told by its age.
+    /// `v1=` and the HMAC-SHA256 of time, a full stop and the body, in hexadecimal: the time is part of it, so that a
+    /// copy kept by somebody can be told by its age.
     static func signature(of body: [UInt8], at time: String, _ secret: SecretValue) -> String {
         "v1=" + Hex.text(of: MessageCode.hmacSHA256(Array("\(time).".utf8) + body, key: Array(secret.reveal().utf8)))
     }

@@ -43,8 +43,8 @@ final class ChildPool: Sendable {
     ///
     /// `unavailable` when it died over it. A child that is cancelled is ended: nobody knows how far it came.
     func ask(
-        _ request: Request, signer: RequestSigner? = nil, entry: (@Sendable (JSONValue) throws(IngestError) -> Void)? = nil,
-        fifo: Fifo? = nil
+        _ request: Request, signer: RequestSigner? = nil,
+        entry: (@Sendable (JSONValue) throws(IngestError) -> Void)? = nil, fifo: Fifo? = nil
     ) async throws(IngestError) -> JSONValue? {
         try await slots.take(1)
         defer { slots.give(1) }
@@ -91,7 +91,8 @@ final class ChildPool: Sendable {
                 throw IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
             }
             guard values[name]?.reveal().utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) == true else {
-                throw IngestError(.unauthorized, "The secret \(secret.shown ?? "") holds characters that no header may have.")
+                throw IngestError(
+                    .unauthorized, "The secret \(secret.shown ?? "") holds characters that no header may have.")
             }
         }
         return values
@@ -112,7 +113,9 @@ final class ChildPool: Sendable {
         return worker
     }
 
-    private func lent<Value>(_ worker: Worker, _ body: () async throws(IngestError) -> Value) async throws(IngestError) -> Value {
+    private func lent<Value>(_ worker: Worker, _ body: () async throws(IngestError) -> Value) async throws(IngestError)
+        -> Value
+    {
         do throws(IngestError) {
             let value = try await body()
             giveBack(worker, nil)
@@ -130,7 +133,8 @@ final class ChildPool: Sendable {
             let (generation, secrets) = state.withLock { ($0.generation, $0.secrets) }
             if worker.secrets != generation {
                 let given = JSONValue.object(JSONObject(secrets.mapValues { .string($0.reveal()) }))
-                _ = try await converse(worker, Request(verb: "secrets", arguments: ["secrets": given]), stop, nil, nil, nil)
+                _ = try await converse(
+                    worker, Request(verb: "secrets", arguments: ["secrets": given]), stop, nil, nil, nil)
                 worker.secrets = generation
             }
         }
@@ -148,7 +152,9 @@ final class ChildPool: Sendable {
         let program = setup.program, left = state.withLock { $0.notBefore.map { $0 - .now } ?? .zero }
         guard left <= .zero else {
             throw IngestError(
-                .unavailable, "The module `\(program.name)` ended several times in a row and is not started for a while.", retryAfter: left)
+                .unavailable,
+                "The module `\(program.name)` ended several times in a row and is not started for a while.",
+                retryAfter: left)
         }
         do throws(IngestError) { return try begin(program) } catch {
             if error.code == .unavailable { noteFailure() }
@@ -223,7 +229,9 @@ final class ChildPool: Sendable {
     private static func answer(_ asked: JSONValue, _ signer: RequestSigner?) async -> JSONValue {
         guard let signer else { return .object(["unsupported": .bool(true)]) }
         do throws(IngestError) { return .object(["done": try await signer.answer(asked)]) } catch {
-            return .object(["failed": .object(["code": .string(error.code.rawValue), "message": .string(error.message)])])
+            return .object([
+                "failed": .object(["code": .string(error.code.rawValue), "message": .string(error.message)])
+            ])
         }
     }
 

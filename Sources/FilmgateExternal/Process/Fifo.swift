@@ -11,9 +11,11 @@ final class Fifo: Sendable {
     init(_ sink: @escaping @Sendable (ArraySlice<UInt8>) throws(IngestError) -> Void) throws(IngestError) {
         var name = Array("\(ChildEnvironment.value("TMPDIR") ?? "/tmp")/filmgate-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else {
-            throw IngestError(.unavailable, "No folder can be made for a pipe in \(ChildEnvironment.value("TMPDIR") ?? "/tmp").")
+            throw IngestError(
+                .unavailable, "No folder can be made for a pipe in \(ChildEnvironment.value("TMPDIR") ?? "/tmp").")
         }
-        let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self), path = folder + "/bytes"
+        let folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = folder + "/bytes"
         guard mkfifo(path, 0o600) == 0 else {
             rmdir(folder)
             throw IngestError(.unavailable, "No pipe can be made in \(folder).")
@@ -23,7 +25,8 @@ final class Fifo: Sendable {
         (self.folder, self.path, self.sink) = (folder, path, sink)
         guard descriptor.number >= 0 else {
             remove()
-            throw IngestError(.unavailable, "The pipe in \(folder) cannot be opened: \(String(cString: strerror(errno))).")
+            throw IngestError(
+                .unavailable, "The pipe in \(folder) cannot be opened: \(String(cString: strerror(errno))).")
         }
     }
 

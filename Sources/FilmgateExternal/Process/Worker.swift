@@ -41,12 +41,16 @@ final class Worker: @unchecked Sendable {
     /// Blocks.
     ///
     /// What `listener` throws ends the child, which would go on talking about it.
-    func hear(_ stop: StopFlag, within patience: Duration? = nil, _ listener: Listener = Listener()) throws(IngestError) -> Answer {
+    func hear(_ stop: StopFlag, within patience: Duration? = nil, _ listener: Listener = Listener()) throws(IngestError)
+        -> Answer
+    {
         while true {
             let line: JSONValue
             do throws(IngestError) {
                 line = try channel.receive(within: patience ?? silence, stop, beside: listener.side)
-                guard line["id"]?.whole == last else { throw channel.over("answered a request that was not made", patience: 0) }
+                guard line["id"]?.whole == last else {
+                    throw channel.over("answered a request that was not made", patience: 0)
+                }
                 if let entry = line["entry"] {
                     try listener.entry(entry)
                     continue

@@ -5,9 +5,9 @@ import HTTPKit
 enum AssetText {
     static func json(_ asset: Asset) -> JSONObject {
         var facts: JSONObject = [
-            "name": .string(asset.origin.name), "source": .string(asset.origin.path), "kind": .string(asset.kind.rawValue),
-            "size": .count(asset.origin.size), "shot": .string(asset.shot.key), "flags": .texts(asset.flags.sorted()),
-            "modified": .number(Double(asset.origin.modified) / 1e9),
+            "name": .string(asset.origin.name), "source": .string(asset.origin.path),
+            "kind": .string(asset.kind.rawValue), "size": .count(asset.origin.size), "shot": .string(asset.shot.key),
+            "flags": .texts(asset.flags.sorted()), "modified": .number(Double(asset.origin.modified) / 1e9),
         ]
         if let file = asset.file { (facts["file"], facts["size"]) = (.string(file.path), .count(file.size)) }
         if let digests = asset.digests { facts["sha256"] = .string(digests.sha256) }
@@ -18,8 +18,9 @@ enum AssetText {
     static func json(_ media: MediaFacts) -> JSONValue {
         var facts: JSONObject = [:]
         for (name, text) in [
-            ("make", media.make), ("model", media.model), ("serial", media.serial), ("owner", media.owner), ("artist", media.artist),
-            ("lens", media.lensModel), ("captured", media.captured?.description), ("exposure", media.exposureTime?.description),
+            ("make", media.make), ("model", media.model), ("serial", media.serial), ("owner", media.owner),
+            ("artist", media.artist), ("lens", media.lensModel), ("captured", media.captured?.description),
+            ("exposure", media.exposureTime?.description),
             ("aperture", media.fNumber?.description), ("focalLength", media.focalLength?.description),
         ] {
             if let text { facts[name] = .string(text) }
@@ -58,16 +59,20 @@ enum AssetText {
         ])
     }
 
-    /// What a module calls a path is one at its own place: kept as an id, so that nobody looks for it among this machine's files.
+    /// What a module calls a path is one at its own place: kept as an id, so that nobody looks for it among this
+    /// machine's files.
     private static let pathMark = "path:"
 
     /// A child's receipt for `job`, believed as far as it says what it is about.
     ///
     /// `unavailable` when it says nothing, `corruptData` when it is about other bytes.
-    static func receipt(_ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false) throws(IngestError) -> Receipt {
+    static func receipt(
+        _ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false
+    ) throws(IngestError) -> Receipt {
         func told(_ name: String) -> String? { value[name]?.text.flatMap { $0.isEmpty ? nil : $0 } }
         // The module gets its path back as it was, with every space; what is shown is cleaned where it is shown.
-        let url = told("url").map(Reported.shown), id = told("id").map(Reported.shown) ?? told("path").map { pathMark + $0 }
+        let url = told("url").map(Reported.shown)
+        let id = told("id").map(Reported.shown) ?? told("path").map { pathMark + $0 }
         guard url != nil || id != nil else {
             throw IngestError(.unavailable, "The module `\(module)` did not say what \(job.name) is called there.")
         }

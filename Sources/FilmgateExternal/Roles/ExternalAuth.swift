@@ -11,7 +11,8 @@ struct ExternalAuth: AuthProvider {
         children = use.children()
         name = use.name
         scope = CredentialScope(
-            use.context.name, origins: use.setup.options["origins"]?.texts ?? [], plainHTTP: use.setup.options["plain_http"]?.flag ?? false)
+            use.context.name, origins: use.setup.options["origins"]?.texts ?? [],
+            plainHTTP: use.setup.options["plain_http"]?.flag ?? false)
         account = try children.traits()["account"]?.string.map(Reported.shown)
     }
 
@@ -21,7 +22,9 @@ struct ExternalAuth: AuthProvider {
 
     func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         try scope.require(request)
-        guard let value = try await children.ask(Request(verb: "sign", arguments: ["request": RequestText.json(request)])) else {
+        guard
+            let value = try await children.ask(Request(verb: "sign", arguments: ["request": RequestText.json(request)]))
+        else {
             throw IngestError(.misconfigured, "The module `\(name)` does not know `sign`.")
         }
         var signed = request
@@ -29,13 +32,15 @@ struct ExternalAuth: AuthProvider {
             guard !HeaderText.framing.contains(header.lowercased()) else {
                 throw IngestError(
                     .unauthorized,
-                    "The module `\(name)` sets the header `\(header)`, which says where a request goes or ends; nothing was sent.")
+                    "The module `\(name)` sets the header `\(header)`, which says where a request goes or ends; nothing was sent."
+                )
             }
             signed.set(header, text)
         }
         if let url = value["url"]?.string {
             guard WebAddress(url)?.origin == WebAddress(request.url)?.origin else {
-                throw IngestError(.untrusted, "The module `\(name)` wants to send the request elsewhere; nothing was sent.")
+                throw IngestError(
+                    .untrusted, "The module `\(name)` wants to send the request elsewhere; nothing was sent.")
             }
             signed.url = url
         }
@@ -46,7 +51,9 @@ struct ExternalAuth: AuthProvider {
     func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
         let fresh = await Result { () async throws(IngestError) in try await children.refresh() }
         if try fresh.get() { return true }
-        var arguments: JSONObject = ["status": .integer(Int64(rejection.status)), "challenge": .text(rejection.challenge)]
+        var arguments: JSONObject = [
+            "status": .integer(Int64(rejection.status)), "challenge": .text(rejection.challenge),
+        ]
         arguments["request"] = rejection.request.map(RequestText.json)
         return try await children.ask(Request(verb: "renew", arguments: arguments))?["retry"]?.flag ?? false
     }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// One open place of a source that is a program.
 ///
-/// A child that died is started again and opens the place anew; a file is then read again from its beginning, and what had come is compared.
+/// A child that died is started again and opens the place anew; a file is then read again from its beginning, and what
+/// had come is compared.
 struct ExternalSession: SourceSession {
     static let limit = 1_000_000
 
@@ -51,7 +52,8 @@ struct ExternalSession: SourceSession {
                 let end = position.withLock { $0 } + UInt64(bytes.count)
                 guard end <= origin.size else {
                     throw IngestError(
-                        .corruptData, "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
+                        .corruptData,
+                        "\(origin.path) is longer than the \(origin.size) bytes that \(place.label) announced.")
                 }
                 do throws(IngestError) { try sink.write(bytes.span.bytes) } catch {
                     refused.withLock { $0 = error }
@@ -60,11 +62,13 @@ struct ExternalSession: SourceSession {
                 position.withLock { $0 = end }
             }
             do throws(IngestError) {
-                // A new pipe for every try: what a child wrote before it went wrong is not in the way of what is sent now.
+                // A new pipe for every try: what a child wrote before it went wrong is not in the way of what is sent
+                // now.
                 let fifo = try Fifo(take)
                 defer { fifo.remove() }
                 let arguments: JSONObject = [
-                    "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start), "into": .string(fifo.path),
+                    "path": .string(origin.volumePath), "size": .count(origin.size), "offset": .count(start),
+                    "into": .string(fifo.path),
                 ]
                 guard try await children.ask(Request(verb: "fetch", arguments: arguments), fifo: fifo) != nil else {
                     throw IngestError(.misconfigured, "The module `\(module)` does not know `fetch`.")
@@ -79,7 +83,8 @@ struct ExternalSession: SourceSession {
         }
         guard reading.position == origin.size else {
             throw IngestError(
-                .corruptData, "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
+                .corruptData,
+                "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
         }
     }
 
@@ -103,7 +108,8 @@ struct ExternalSession: SourceSession {
     private func lost(_ error: IngestError) -> IngestError {
         guard error.code == .unavailable else { return error }
         return IngestError(
-            .deviceGone, "\(place.label): \(error.message)", advice: error.advice, retryAfter: error.retryAfter, cause: error)
+            .deviceGone, "\(place.label): \(error.message)", advice: error.advice, retryAfter: error.retryAfter,
+            cause: error)
     }
 }
 
@@ -117,7 +123,8 @@ private final class Listed: Sendable {
     ///
     /// `unavailable` when a file is listed twice.
     func take(_ entries: [ListedEntry], _ place: SourcePlace) throws(IngestError) -> [SourceEntry] {
-        var shots: [[SourceEntry]] = [], places: [String: Int] = [:], seen: Set<AssetID> = [], found: [AssetID: String] = [:]
+        var shots: [[SourceEntry]] = [], places: [String: Int] = [:], seen: Set<AssetID> = []
+        var found: [AssetID: String] = [:]
         for one in entries {
             guard seen.insert(one.entry.origin.id).inserted else {
                 throw IngestError(.unavailable, "\(place.label) lists \(one.entry.origin.path) twice.")
@@ -132,7 +139,8 @@ private final class Listed: Sendable {
         }
         files.withLock { $0 = found }
         return shots.flatMap { shot in
-            shot.enumerated().sorted { ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset) }.map(\.element)
+            shot.enumerated().sorted { ($0.element.kind.rank, $0.offset) < ($1.element.kind.rank, $1.offset) }.map(
+                \.element)
         }
     }
 }

@@ -11,7 +11,8 @@ struct ExternalSource: SourceDriver {
         children = use.children()
         let given = try children.traits()
         let backlog = given["backlog"]?.string.flatMap { Backlog(rawValue: $0) }
-        let pause = given["lookEvery"]?.real.map { Duration.milliseconds(Int64(min(max($0, 1), 86_400) * 1000)) } ?? .seconds(5)
+        let pause =
+            given["lookEvery"]?.real.map { Duration.milliseconds(Int64(min(max($0, 1), 86_400) * 1000)) } ?? .seconds(5)
         traits = SourceTraits(backlog: backlog, lookEvery: pause)
     }
 
@@ -24,7 +25,8 @@ struct ExternalSource: SourceDriver {
             guard let address = item["address"]?.string, !address.isEmpty else {
                 throw IngestError(.unavailable, "The module `\(use.name)` names a place without its `address`.")
             }
-            var place = SourcePlace(source: use.name, address: address, label: item["label"]?.string.map(Reported.shown) ?? address)
+            var place = SourcePlace(
+                source: use.name, address: address, label: item["label"]?.string.map(Reported.shown) ?? address)
             place.visit = item["visit"]?.string ?? ""
             places.append(place)
         }
@@ -34,9 +36,14 @@ struct ExternalSource: SourceDriver {
     func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let arguments: JSONObject = ["address": .string(place.address)]
         let children = use.children(preamble: Request(verb: "open", arguments: arguments))
-        guard let value = try await children.ask(Request(verb: "open", arguments: arguments)), let volume = value["volume"]?.string,
+        guard let value = try await children.ask(Request(verb: "open", arguments: arguments)),
+            let volume = value["volume"]?.string,
             !volume.isEmpty
-        else { throw IngestError(.unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).") }
-        return ExternalSession(place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children)
+        else {
+            throw IngestError(
+                .unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).")
+        }
+        return ExternalSession(
+            place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children)
     }
 }

@@ -17,7 +17,8 @@ struct ExternalStage: Stage {
         let request = Request(
             verb: "process",
             arguments: [
-                "asset": .object(AssetText.json(asset)), "shot": .array(shot.assets.map { .object(AssetText.json($0)) }),
+                "asset": .object(AssetText.json(asset)),
+                "shot": .array(shot.assets.map { .object(AssetText.json($0)) }),
             ])
         guard let value = try await answer(request) else {
             throw IngestError(.misconfigured, "The module `\(name)` does not know `process`.")
@@ -48,13 +49,17 @@ struct ExternalStage: Stage {
     /// Facts that a stage may add: flags, and what people say about a picture; never what identifies it.
     private func read(_ facts: JSONValue, into asset: Asset) throws(IngestError) -> Asset {
         var asset = asset
-        for flag in (facts["flags"]?.texts ?? []).prefix(20) where ModuleProgram.isName(flag) { asset.flags.insert(flag) }
+        for flag in (facts["flags"]?.texts ?? []).prefix(20) where ModuleProgram.isName(flag) {
+            asset.flags.insert(flag)
+        }
         guard let given = facts["media"]?.members, !given.isEmpty else { return asset }
         var media = asset.media ?? MediaFacts()
         if let rating = given["rating"]?.whole, (-1...5).contains(rating) { media.rating = Int(rating) }
         media.owner = given["owner"]?.string.map(Reported.shown) ?? media.owner
         media.artist = given["artist"]?.string.map(Reported.shown) ?? media.artist
-        if let place = given["latitude"]?.real, let other = given["longitude"]?.real, abs(place) <= 90, abs(other) <= 180 {
+        if let place = given["latitude"]?.real, let other = given["longitude"]?.real, abs(place) <= 90,
+            abs(other) <= 180
+        {
             media.position = MediaFacts.Position(latitude: place, longitude: other)
         }
         asset.media = media

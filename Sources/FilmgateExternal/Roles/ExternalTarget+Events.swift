@@ -7,10 +7,13 @@ extension ExternalTarget: EventDirectory {
 
     func events(_ page: String?) async throws(IngestError) -> EventPage? {
         guard let answer = try await ask("events", ["after": .text(page)]) else { return nil }
-        guard let items = answer["events"]?.items else { throw IngestError(.unavailable, "The module `\(name)` lists no events.") }
+        guard let items = answer["events"]?.items else {
+            throw IngestError(.unavailable, "The module `\(name)` lists no events.")
+        }
         let events = items.prefix(1000).compactMap { item -> GalleryEvent? in
             guard let id = item["id"]?.text, let name = item["name"]?.text else { return nil }
-            let event = GalleryEvent(id: Reported.shown(id), name: Reported.shown(name), date: item["date"]?.text.map(Reported.shown))
+            let event = GalleryEvent(
+                id: Reported.shown(id), name: Reported.shown(name), date: item["date"]?.text.map(Reported.shown))
             return event.id.isEmpty || event.name.isEmpty ? nil : event
         }
         return EventPage(events: events, next: answer["next"]?.string)

@@ -28,7 +28,8 @@ struct ExternalTarget: UploadTarget {
         let parts = [use.name, place] + (use.signer?.accounts ?? []) + [use.context.event].compactMap { $0 }
         var traits = TargetTraits(
             identity: parts.joined(separator: ":"), parallel: Int(min(max(value["parallel"]?.whole ?? 1, 1), 16)),
-            idempotent: value["idempotent"]?.flag ?? false, maxSize: value["maxSize"]?.whole.flatMap { UInt64(exactly: $0) })
+            idempotent: value["idempotent"]?.flag ?? false,
+            maxSize: value["maxSize"]?.whole.flatMap { UInt64(exactly: $0) })
         if let layout = value["layout"]?.string {
             guard let template = Template(layout) else { throw wrong("names files by a template that is none") }
             traits.layout = template
@@ -76,7 +77,8 @@ struct ExternalTarget: UploadTarget {
         // The child reads the file by itself: what it is given is looked at before.
         let found = try await Self.pool.run { () throws(IngestError) in try FileCopy.hash(path: job.file.path) }
         guard found.size == job.file.size, found.digests.sha256 == job.digests.sha256 else {
-            throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not handed on.")
+            throw IngestError(
+                .corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not handed on.")
         }
         guard let value = try await ask("upload", AssetText.json(job)) else {
             throw IngestError(.misconfigured, "The module `\(name)` does not know `upload`.")
@@ -85,7 +87,9 @@ struct ExternalTarget: UploadTarget {
     }
 
     func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        let arguments: JSONObject = ["receipt": AssetText.json(receipt), "size": .count(size), "sha256": .string(sha256)]
+        let arguments: JSONObject = [
+            "receipt": AssetText.json(receipt), "size": .count(size), "sha256": .string(sha256),
+        ]
         let value = try await ask("verify", arguments)
         switch value?["answer"]?.string {
         case "equal": return .equal

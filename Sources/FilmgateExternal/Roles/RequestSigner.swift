@@ -1,8 +1,8 @@
 import FilmgateCore
 import HTTPKit
 
-/// Signs a child's requests with the sign-ins that its entry names, for the addresses that its entry names: the child never holds a credential
-/// that it was not given for one request.
+/// Signs a child's requests with the sign-ins that its entry names, for the addresses that its entry names: the child
+/// never holds a credential that it was not given for one request.
 struct RequestSigner: Sendable {
     private let signIns: [String: any AuthProvider]
 
@@ -30,7 +30,9 @@ struct RequestSigner: Sendable {
 
     func answer(_ asked: JSONValue) async throws(IngestError) -> JSONValue {
         let name = asked["auth"]?.string ?? (signIns.count == 1 ? signIns.keys.first : nil) ?? ""
-        guard let provider = signIns[name] else { throw IngestError(.misconfigured, "No sign-in is given under `\(name)`.") }
+        guard let provider = signIns[name] else {
+            throw IngestError(.misconfigured, "No sign-in is given under `\(name)`.")
+        }
         switch asked["do"]?.string {
         case "sign": return RequestText.json(try await provider.sign(try RequestText.request(asked["request"])))
         case "renew":
@@ -62,9 +64,13 @@ enum RequestText {
     /// Pairs of name and value; `unauthorized` when one could not be sent.
     static func headers(_ value: JSONValue?) throws(IngestError) -> [(name: String, value: String)] {
         var headers: [(name: String, value: String)] = []
-        let pairs = value?.members.map { $0.map { [$0.key, $0.value.string ?? ""] } } ?? value?.items?.map { $0.texts ?? [] } ?? []
+        let pairs =
+            value?.members.map { $0.map { [$0.key, $0.value.string ?? ""] } } ?? value?.items?.map { $0.texts ?? [] }
+            ?? []
         for pair in pairs.prefix(100) {
-            guard pair.count == 2, HeaderText.isName(pair[0]), pair[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard pair.count == 2, HeaderText.isName(pair[0]),
+                pair[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+            else {
                 throw IngestError(.unauthorized, "A header that no request may have was given for signing.")
             }
             headers.append((pair[0], pair[1]))

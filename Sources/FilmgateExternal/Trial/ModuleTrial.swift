@@ -22,7 +22,9 @@ public struct ModuleTrial: Sendable {
     public func options(scratch: String) -> ConfigNode { Self.node(.object(hello.test), scratch) }
 
     /// How many copies of these bytes the place holds, as the module says; nil when it does not know the question.
-    public func copies(of sha256: String, _ options: ConfigNode, _ context: ModuleContext) async throws(IngestError) -> Int? {
+    public func copies(of sha256: String, _ options: ConfigNode, _ context: ModuleContext) async throws(IngestError)
+        -> Int?
+    {
         var errors: [ConfigError] = []
         let children = try Use(program, hello, options, context, &errors).children()
         let answer = try await children.ask(Request(verb: "copies", arguments: ["sha256": .string(sha256)]))
@@ -38,7 +40,10 @@ public struct ModuleTrial: Sendable {
         case .array(let items): ConfigNode(.list(items.map { node($0, scratch) }))
         case .object(let members):
             ConfigNode(
-                .map(members.sorted { $0.key < $1.key }.map { ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), node($0.value, scratch)) }))
+                .map(
+                    members.sorted { $0.key < $1.key }.map {
+                        ConfigNode.Pair(ConfigNode.Key($0.key, Mark()), node($0.value, scratch))
+                    }))
         }
     }
 }
@@ -57,7 +62,8 @@ extension ModuleTrial {
 
     private func repeats() throws(IngestError) {
         let again = try Hello.of(program)
-        guard again.kind == hello.kind, again.manifest == hello.manifest, again.fields.map(\.description) == hello.fields.map(\.description)
+        guard again.kind == hello.kind, again.manifest == hello.manifest,
+            again.fields.map(\.description) == hello.fields.map(\.description)
         else { throw broken("Its second hello was not like its first.") }
     }
 
@@ -92,7 +98,8 @@ extension ModuleTrial {
         guard !how.contains("signal 9") else { throw broken("It went on for three seconds after its input had ended.") }
     }
 
-    private func configured(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) -> (JSONValue, Worker) {
+    private func configured(_ options: ConfigNode, _ context: ModuleContext) throws(IngestError) -> (JSONValue, Worker)
+    {
         var errors: [ConfigError] = []
         let setup = try Use(program, hello, options, context, &errors).setup
         let channel = try LineChannel(program.path, name: program.name)

@@ -2,7 +2,8 @@ import FilmgateCore
 import Glibc
 import HTTPKit
 
-/// The two sides' lines: what we send goes out while what comes is taken in, so that neither side ever waits for the other's pipe.
+/// The two sides' lines: what we send goes out while what comes is taken in, so that neither side ever waits for the
+/// other's pipe.
 ///
 /// All members block and are for one caller at a time; what the child may do wrong ends it: then it `isOver`.
 // One worker owns it and is lent to one caller at a time.
@@ -39,15 +40,20 @@ final class LineChannel: @unchecked Sendable {
 
     /// The next line as an object.
     ///
-    /// `unavailable` when the child ended, said nothing for `silence` or no JSON; `cancelled` when `stop` was raised. The child is over
-    /// then.
-    func receive(within silence: Duration, _ stop: StopFlag, beside side: Side? = nil) throws(IngestError) -> JSONValue {
+    /// `unavailable` when the child ended, said nothing for `silence` or no JSON; `cancelled` when `stop` was raised.
+    /// The child is over then.
+    func receive(within silence: Duration, _ stop: StopFlag, beside side: Side? = nil) throws(IngestError) -> JSONValue
+    {
         var quiet = ContinuousClock.now + silence
         while true {
             if let value = try nextLine() { return value }
             if hasEnded { throw over("ended in the middle of its work", patience: 100) }
-            if stop.isRaised { throw over(IngestError(.cancelled, "Stopped while `\(name)` was at work."), patience: 0) }
-            if ContinuousClock.now > quiet { throw over("said nothing for \(silence.shown ?? "too long")", patience: 0) }
+            if stop.isRaised {
+                throw over(IngestError(.cancelled, "Stopped while `\(name)` was at work."), patience: 0)
+            }
+            if ContinuousClock.now > quiet {
+                throw over("said nothing for \(silence.shown ?? "too long")", patience: 0)
+            }
             if try move(side) { quiet = .now + silence }
         }
     }

@@ -27,7 +27,9 @@ enum Answer: Sendable {
 /// What a child reports as its failure, taken at its word where that can do no harm.
 enum Reported {
     /// Codes that are a child's to give; the others mean something about Filmgate itself.
-    static let codes: Set<IngestError.Code> = Set(IngestError.Code.allCases).subtracting([.cancelled, .unexpected, .stateLocked])
+    static let codes: Set<IngestError.Code> = Set(IngestError.Code.allCases).subtracting([
+        .cancelled, .unexpected, .stateLocked,
+    ])
 
     /// An unknown code is worth another try: nothing is given up because of a slip.
     static func failure(_ value: JSONValue, name: String) -> IngestError {
@@ -48,6 +50,7 @@ enum Reported {
             default: scalar
             }
         }
-        return String(String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ").prefix(500))
+        return String(
+            String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ").prefix(500))
     }
 }

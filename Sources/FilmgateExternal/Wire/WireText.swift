@@ -5,7 +5,8 @@ import HTTPKit
 enum WireText {
     /// One line of JSON.
     ///
-    /// Bytes of a file name that are no UTF-8 travel as lone surrogates, `\udc80` to `\udcff`, which is how Python, for one, holds them.
+    /// Bytes of a file name that are no UTF-8 travel as lone surrogates, `\udc80` to `\udcff`, which is how Python, for
+    /// one, holds them.
     static func of(_ value: JSONValue) -> String {
         let text = value.serialized
         guard text.unicodeScalars.contains(where: { $0.value >= 0x10_FF80 }) else { return text }
@@ -32,7 +33,11 @@ enum WireText {
             }
             let unit = unit(line, at)
             var count = unit == nil ? 2 : 6
-            if let unit, (0xD800..<0xDC00).contains(unit), let low = Self.unit(line, at + 6), (0xDC00..<0xE000).contains(low) { count = 12 }
+            if let unit, (0xD800..<0xDC00).contains(unit), let low = Self.unit(line, at + 6),
+                (0xDC00..<0xE000).contains(low)
+            {
+                count = 12
+            }
             if let unit, (0xDC80...0xDCFF).contains(unit), let scalar = Unicode.Scalar(0x10_FF00 + (unit & 0xFF)) {
                 result += Array(String(scalar).utf8)
             } else {

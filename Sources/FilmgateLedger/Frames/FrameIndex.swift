@@ -2,8 +2,8 @@ import FilmgateCore
 
 /// All files of a ledger in one order: for lists that jump to any place, and for looking for a name.
 ///
-/// It is read once and then told what changed. It takes about 90 bytes a file. Positions count from the oldest file on, so that new files,
-/// which nearly always come last, leave them as they are.
+/// It is read once and then told what changed. It takes about 90 bytes a file. Positions count from the oldest file on,
+/// so that new files, which nearly always come last, leave them as they are.
 public struct FrameIndex: Sendable {
     /// Oldest first.
     private(set) var slots: [FrameSlot] = []
@@ -12,7 +12,8 @@ public struct FrameIndex: Sendable {
     private var events: [String] = [], eventNumbers: [String: Int32] = [:]
     private var places: [Int64: KnownPlace] = [:]
     private var endings: [Ending: Int] = [:], unfinished = 0
-    /// When a file was last recorded, in nanoseconds since 1970, and the highest number of a run; 0 where there is none.
+    /// When a file was last recorded, in nanoseconds since 1970, and the highest number of a run; 0 where there is
+    /// none.
     public private(set) var latest: Int64 = 0, latestRun: Int64 = 0
 
     public init() {}
@@ -29,8 +30,8 @@ public struct FrameIndex: Sendable {
     public subscript(position: Int) -> FrameEntry {
         let slot = slots[position], folder = folders[slot.folder]
         return FrameEntry(
-            number: slot.number, volume: folder.volume, path: path(position), size: slot.size, run: Int64(slot.run), kind: slot.kind,
-            ending: slot.ending, since: slot.since, at: slot.at)
+            number: slot.number, volume: folder.volume, path: path(position), size: slot.size, run: Int64(slot.run),
+            kind: slot.kind, ending: slot.ending, since: slot.since, at: slot.at)
     }
 
     func position(of number: UInt64) -> Int? { table.position(of: number, in: slots) }
@@ -67,7 +68,9 @@ extension FrameIndex {
     /// What became of a file that was put.
     enum Change: Equatable { case added(Int), changed(Int), same }
 
-    mutating func know(_ fresh: [Int64: KnownPlace]) { for (id, place) in fresh where places[id] == nil { places[id] = place } }
+    mutating func know(_ fresh: [Int64: KnownPlace]) {
+        for (id, place) in fresh where places[id] == nil { places[id] = place }
+    }
 
     func knows(place: Int64) -> Bool { places[place] != nil }
 
@@ -139,7 +142,8 @@ extension FrameIndex {
         places[Int64(slot.place)]?.count(slot, step)
     }
 
-    /// Where it belongs: behind all that are older; of one moment those whose paths come first are last, and so first in a list.
+    /// Where it belongs: behind all that are older; of one moment those whose paths come first are last, and so first
+    /// in a list.
     private func place(of row: FrameRow) -> Int {
         if slots.last.map({ $0.since < row.since }) ?? true { return slots.count }
         var low = 0, high = slots.count
@@ -160,7 +164,8 @@ extension FrameIndex {
 
 // Comparing it with another.
 extension FrameIndex {
-    /// The files that are others here than there, or new; nil where there are more than `most`, and where some of those are gone.
+    /// The files that are others here than there, or new; nil where there are more than `most`, and where some of those
+    /// are gone.
     func differences(from old: FrameIndex, most: Int) -> Set<UInt64>? {
         var found: Set<UInt64> = [], known = 0
         for (position, slot) in slots.enumerated() {
@@ -232,7 +237,9 @@ struct FrameFolders: Sendable {
     mutating func number(_ volume: Int64, _ path: String, name: Substring.UTF8View) -> Int32 {
         let start = path[..<name.startIndex]
         // Files come folder by folder.
-        if let last = all.last, last.volume == volume, last.path.text.utf8.elementsEqual(start.utf8) { return Int32(all.count - 1) }
+        if let last = all.last, last.volume == volume, last.path.text.utf8.elementsEqual(start.utf8) {
+            return Int32(all.count - 1)
+        }
         let folder = Folder(volume: volume, path: Bytes(String(start)))
         if let known = numbers[folder] { return known }
         all.append(folder)

@@ -12,11 +12,12 @@ public struct FrameKey: Sendable, Hashable {
     /// `volume`: its number in the ledger.
     init(_ origin: Origin, volume: Int64) {
         self.init(
-            volume: volume, path: origin.volumePath, size: origin.size, modified: origin.modified, born: origin.born, inode: origin.inode,
-            changed: origin.changed)
+            volume: volume, path: origin.volumePath, size: origin.size, modified: origin.modified, born: origin.born,
+            inode: origin.inode, changed: origin.changed)
     }
 
-    /// A number for this file that stays the same; who does not know the key cannot tell it, nor make two files that share one.
+    /// A number for this file that stays the same; who does not know the key cannot tell it, nor make two files that
+    /// share one.
     func number(_ key: SipKey) -> UInt64 {
         var hash = SipHash(key)
         hash.add(UInt64(bitPattern: volume))
@@ -33,7 +34,8 @@ public struct FrameKey: Sendable, Hashable {
 /// A file as the ledger has it now, as far as lists need it.
 struct FrameRow: Sendable {
     var number: UInt64, volume: Int64, path: String, size: UInt64
-    var place: Int64, run: Int64, content: Int64?, kind: MediaKind, ending: Ending?, event: String?, since: Int64, at: Int64
+    var place: Int64, run: Int64, content: Int64?, kind: MediaKind, ending: Ending?, event: String?, since: Int64
+    var at: Int64
     /// Nil also where it was not asked for.
     var body: Int64?
 }

@@ -15,7 +15,8 @@ public struct FramePart: Sendable {
     public var start = 0, total = 0
 }
 
-/// All files of a ledger, and those that some filters choose: kept up to date with what is told, without reading anything anew.
+/// All files of a ledger, and those that some filters choose: kept up to date with what is told, without reading
+/// anything anew.
 public struct FrameList: Sendable {
     public private(set) var index = FrameIndex()
     private var selections = FrameSelections()
@@ -24,7 +25,8 @@ public struct FrameList: Sendable {
 
     public init(revision: Int) { self.revision = revision }
 
-    /// Takes the place of all that is here; the numbers of the files that are others now, nil where there are too many to name.
+    /// Takes the place of all that is here; the numbers of the files that are others now, nil where there are too many
+    /// to name.
     public mutating func replace(_ index: FrameIndex) -> Set<UInt64>? {
         let changed = index.differences(from: self.index, most: Self.mostNamed)
         (self.index, selections) = (index, FrameSelections())

@@ -30,7 +30,8 @@ struct FrameNames: Sendable {
         guard !wanted.isEmpty, !slots.isEmpty else { return [] }
         var found = wanted.allSatisfy { $0 < 0x80 } ? plain(wanted, slots) : []
         let before = found.count
-        for position in slots.indices where slots[position].isWide && holds(wanted, Self.folded(text(range(position, slots)))) {
+        for position in slots.indices
+        where slots[position].isWide && holds(wanted, Self.folded(text(range(position, slots)))) {
             found.append(Int32(position))
         }
         if before > 0, found.count > before { found.sort() }
@@ -42,7 +43,8 @@ struct FrameNames: Sendable {
     }
 
     private func holds(_ wanted: [UInt8], _ name: [UInt8]) -> Bool {
-        name.count >= wanted.count && (0...(name.count - wanted.count)).contains { start in name[start...].starts(with: wanted) }
+        name.count >= wanted.count
+            && (0...(name.count - wanted.count)).contains { start in name[start...].starts(with: wanted) }
     }
 
     private func plain(_ wanted: [UInt8], _ slots: [FrameSlot]) -> [Int32] {

@@ -28,7 +28,9 @@ extension SQLiteReader {
             var query = try Query(db, Self.frames)
             while try query.next() {
                 let row = reading.read(&query)
-                if !index.knows(place: row.place) { index.know([row.place: try places.place(row.place, on: row.volume)]) }
+                if !index.knows(place: row.place) {
+                    index.know([row.place: try places.place(row.place, on: row.volume)])
+                }
                 index.load(row)
             }
             index.settle()
@@ -37,14 +39,20 @@ extension SQLiteReader {
     }
 
     /// What the ledger has of these files now, and of files with these contents; of each content only some.
-    public func frames(of keys: [FrameKey], contents: [Int64] = [], _ key: SipKey) async throws(IngestError) -> FrameRows {
+    public func frames(of keys: [FrameKey], contents: [Int64] = [], _ key: SipKey) async throws(IngestError)
+        -> FrameRows
+    {
         try await scan { db in
             var found = FrameRows(), places = FramePlaces(db), reading = FrameRowReading(key)
             var query = try Query(db, Self.frame)
             for file in keys {
                 query.begin()
                 file.bind(to: &query)
-                if try query.next() { try found.add(reading.read(&query), &places) } else { found.missing.append(file.number(key)) }
+                if try query.next() {
+                    try found.add(reading.read(&query), &places)
+                } else {
+                    found.missing.append(file.number(key))
+                }
             }
             var others = try Query(db, Self.framesOfContent)
             for content in contents {
@@ -56,8 +64,11 @@ extension SQLiteReader {
         }
     }
 
-    /// Files that this run or a later one met, and that were recorded at `time` or later; nil where there are more than `most`.
-    public func frames(sinceRun run: Int64, time: Int64, most: Int, _ key: SipKey) async throws(IngestError) -> FrameRows? {
+    /// Files that this run or a later one met, and that were recorded at `time` or later; nil where there are more than
+    /// `most`.
+    public func frames(sinceRun run: Int64, time: Int64, most: Int, _ key: SipKey) async throws(IngestError)
+        -> FrameRows?
+    {
         try await scan { db in
             var found = FrameRows(), places = FramePlaces(db), reading = FrameRowReading(key)
             var query = try Query(db, Self.framesOfRuns)
@@ -75,7 +86,8 @@ extension SQLiteReader {
     public func rows(of entries: [FrameEntry], _ key: SipKey) async throws(IngestError) -> [AssetRow?] {
         try await scan { db in
             let targets = try Targets(db)
-            var query = try Query(db, "SELECT " + AssetReading.columns + " FROM asset a" + AssetReading.joins + Self.byPath)
+            var query = try Query(
+                db, "SELECT " + AssetReading.columns + " FROM asset a" + AssetReading.joins + Self.byPath)
             return try entries.map { entry in
                 query.begin()
                 query.bind(entry.volume)
@@ -163,16 +175,16 @@ private struct FrameRowReading {
 
     mutating func read(_ query: inout Query) -> FrameRow {
         let file = FrameKey(
-            volume: query.int(), path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(),
-            changed: query.int())
+            volume: query.int(), path: query.text(), size: query.size(), modified: query.int(), born: query.int(),
+            inode: query.size(), changed: query.int())
         let place = query.int(), run = query.int(), content = query.intOrNil()
         let kindText = query.text(from: &kinds) ?? "", endingText = query.text(from: &endings) ?? ""
         if kind.text != kindText { kind = (kindText, MediaKind(rawValue: kindText) ?? .other) }
         if ending.text != endingText { ending = (endingText, Ending(rawValue: endingText)) }
         let event = query.text(from: &events)
         var row = FrameRow(
-            number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run, content: content,
-            kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
+            number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run,
+            content: content, kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
         if hasBody { row.body = query.intOrNil() }
         return row
     }
@@ -185,7 +197,8 @@ private struct FramePlaces {
 
     /// `volume`: of one of its files.
     mutating func place(_ id: Int64, on volume: Int64) throws -> KnownPlace {
-        var query = try Query(db, "SELECT p.root, p.source, v.identity FROM place p JOIN volume v ON v.id = ? WHERE p.id = ?")
+        var query = try Query(
+            db, "SELECT p.root, p.source, v.identity FROM place p JOIN volume v ON v.id = ? WHERE p.id = ?")
         query.bind(volume)
         query.bind(id)
         guard try query.next() else { return KnownPlace(volume: "", root: "", source: "") }

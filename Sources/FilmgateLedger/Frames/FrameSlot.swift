@@ -40,7 +40,9 @@ struct FrameSlot: Sendable, Equatable {
     private static let kinds = MediaKind.allCases, endings = Ending.allCases
     private static let none: UInt8 = 15
     private static func code(_ kind: MediaKind) -> UInt8 { UInt8(kinds.firstIndex(of: kind) ?? kinds.count - 1) }
-    private static func code(_ ending: Ending?) -> UInt8 { ending.flatMap { endings.firstIndex(of: $0) }.map { UInt8($0) } ?? none }
+    private static func code(_ ending: Ending?) -> UInt8 {
+        ending.flatMap { endings.firstIndex(of: $0) }.map { UInt8($0) } ?? none
+    }
 
     static func bits(_ kinds: Set<MediaKind>) -> UInt16 { kinds.reduce(0) { $0 | 1 << UInt16(code($1)) } }
     static func bits(_ endings: Set<Ending>, unfinished: Bool) -> UInt16 {
@@ -54,7 +56,9 @@ struct FrameCondition: Sendable {
 
     /// `event`: the number that the index has for a name, nil for one that it has not met.
     init(_ filter: FrameFilter, event: (String) -> Int32?) {
-        if filter.endings != nil || filter.isUnfinished { endings = FrameSlot.bits(filter.endings ?? [], unfinished: filter.isUnfinished) }
+        if filter.endings != nil || filter.isUnfinished {
+            endings = FrameSlot.bits(filter.endings ?? [], unfinished: filter.isUnfinished)
+        }
         if let wanted = filter.kinds { kinds = FrameSlot.bits(wanted) }
         run = filter.run.map { Int32(clamping: $0) }
         from = filter.from ?? .min

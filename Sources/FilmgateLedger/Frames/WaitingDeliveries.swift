@@ -14,7 +14,8 @@ extension SQLiteReader {
         _ states: Set<Receipt.State>, target: String?, from start: Int, limit: Int
     ) async throws(IngestError) -> ListPart<DeliveryRow> {
         try await scan { db in
-            let states = states.subtracting([.done]).sorted { $0.rawValue < $1.rawValue }, clauses = Self.open(states.count, target != nil)
+            let states = states.subtracting([.done]).sorted { $0.rawValue < $1.rawValue }
+            let clauses = Self.open(states.count, target != nil)
             func bind(_ query: inout Query) {
                 for state in states { query.bind(state.rawValue) }
                 if let target { query.bind(target) }
@@ -22,7 +23,9 @@ extension SQLiteReader {
             var count = try Query(db, "SELECT count(*) FROM delivery d JOIN target t ON t.id = d.target_id " + clauses)
             bind(&count)
             let total = try count.next() ? Int(count.int()) : 0
-            let rows = try DeliveryReading.all(db, clauses + " ORDER BY d.at, d.content_id, d.target_id LIMIT ? OFFSET ?") { query in
+            let rows = try DeliveryReading.all(
+                db, clauses + " ORDER BY d.at, d.content_id, d.target_id LIMIT ? OFFSET ?"
+            ) { query in
                 bind(&query)
                 query.bind(Int64(limit))
                 query.bind(Int64(start))
@@ -44,7 +47,8 @@ extension SQLiteReader {
             count.bind(run)
             count.bind(run)
             let total = try count.next() ? Int(count.int()) : 0
-            let rows = try AssetReading.all(db, from: Self.ofRun, "ORDER BY a.since, a.path LIMIT ? OFFSET ?") { query in
+            let rows = try AssetReading.all(db, from: Self.ofRun, "ORDER BY a.since, a.path LIMIT ? OFFSET ?") {
+                query in
                 query.bind(run)
                 query.bind(run)
                 query.bind(Int64(limit))

@@ -18,7 +18,8 @@ extension SQLiteReader {
         var query = try Query(db, copies), target = RepeatedText(), name = RepeatedText()
         range.bind(to: &query)
         while try query.next() {
-            let identity = query.text(from: &target) ?? "", called = query.text(from: &name) ?? "", path = query.textOrNil()
+            let identity = query.text(from: &target) ?? "", called = query.text(from: &name) ?? ""
+            let path = query.textOrNil()
             let denial = DeliveryReading.denial(&query), content = query.textOrNil().map { ContentKey(rawValue: $0) }
             tell(DeliveredCopy(target: identity, targetName: called, path: path, denial: denial, content: content))
         }
@@ -32,7 +33,9 @@ extension SQLiteReader {
         while try query.next() {
             let content = query.int(), target = query.int()
             guard contents.holds(content), let identity = targets[target] else { continue }
-            tell(DeliveredCopy(target: identity, targetName: targets.name(of: target), path: query.textOrNil(), denial: nil))
+            tell(
+                DeliveredCopy(
+                    target: identity, targetName: targets.name(of: target), path: query.textOrNil(), denial: nil))
         }
     }
 
@@ -58,7 +61,8 @@ extension SQLiteReader {
 /// The numbers of the contents of a volume's files.
 struct ContentSpan {
     let first: Int64, last: Int64
-    /// A card's files were mostly recorded one after the other: then they are most of those between the first and the last.
+    /// A card's files were mostly recorded one after the other: then they are most of those between the first and the
+    /// last.
     let isDense: Bool
     /// One bit for each number from the first to the last; empty unless they are dense.
     private var bits: [UInt64] = []

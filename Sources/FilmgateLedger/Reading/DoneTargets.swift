@@ -12,8 +12,8 @@ struct DoneTargets {
     func read(_ contents: [Int64?], in range: VolumeRange) throws -> [Int64: [String]] {
         let numbers = contents.lazy.compactMap { $0 }
         guard let first = numbers.min(), let last = numbers.max() else { return [:] }
-        // Files of one card were nearly always recorded one after the other: then their deliveries lie side by side, and going through
-        // them all beats looking each one up.
+        // Files of one card were nearly always recorded one after the other: then their deliveries lie side by side,
+        // and going through them all beats looking each one up.
         if last - first < Int64(contents.count) * 4 {
             var query = try Query(db, Self.range)
             query.bind(first)
@@ -27,7 +27,8 @@ struct DoneTargets {
 
     /// Rows of one content follow each other; few lists are different, so they are shared.
     private func collect(_ query: inout Query, _ count: Int) throws -> [Int64: [String]] {
-        var result: [Int64: [String]] = [:], content: Int64?, ids: [Int64] = [], last: (ids: [Int64], names: [String]) = ([], [])
+        var result: [Int64: [String]] = [:], content: Int64?, ids: [Int64] = []
+        var last: (ids: [Int64], names: [String]) = ([], [])
         result.reserveCapacity(count)
         func finish() {
             guard let content else { return }
@@ -47,7 +48,8 @@ struct DoneTargets {
         return result
     }
 
-    static let range = "SELECT content_id, target_id FROM delivery WHERE content_id BETWEEN ? AND ? AND +state = 'done' ORDER BY content_id"
+    static let range =
+        "SELECT content_id, target_id FROM delivery WHERE content_id BETWEEN ? AND ? AND +state = 'done' ORDER BY content_id"
     static let each = """
         SELECT content_id, target_id FROM delivery WHERE +state = 'done' AND content_id IN (
             SELECT a.content_id FROM asset a WHERE \(VolumeRange.condition))

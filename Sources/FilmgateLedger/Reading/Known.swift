@@ -2,7 +2,9 @@ public import FilmgateCore
 import GRDB
 
 extension SQLiteReader {
-    public func known(volume: String) async throws(IngestError) -> [KnownFile] { try await known(volume: volume, below: "") }
+    public func known(volume: String) async throws(IngestError) -> [KnownFile] {
+        try await known(volume: volume, below: "")
+    }
 
     public func known(volume: String, below folder: String) async throws(IngestError) -> [KnownFile] {
         try await scan { db in
@@ -12,7 +14,8 @@ extension SQLiteReader {
     }
 }
 
-/// A card's worth of files in milliseconds: one pass over the files, one over their deliveries, and no text that repeats is made twice.
+/// A card's worth of files in milliseconds: one pass over the files, one over their deliveries, and no text that
+/// repeats is made twice.
 struct KnownFiles {
     private let db: Database
     private let range: VolumeRange
@@ -58,12 +61,14 @@ struct KnownFiles {
 
     private mutating func file(_ query: inout Query) throws -> (KnownFile, content: Int64?) {
         let mark = Fingerprint(
-            path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(), changed: query.int())
+            path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(),
+            changed: query.int())
         let shot = query.text(), kindName = query.text(from: &kind) ?? "", endingName = query.text(from: &ending) ?? ""
         if kindName != lastKind.0 { lastKind = (kindName, MediaKind(rawValue: kindName) ?? .other) }
         if endingName != lastEnding.0 { lastEnding = (endingName, Ending(rawValue: endingName)) }
         let content = query.intOrNil(), key = query.textOrNil().map { ContentKey(rawValue: $0) }
-        let camera = try query.intOrNil().map { try self.camera($0) }, captured = query.textOrNil().flatMap { CivilTime($0) }
+        let camera = try query.intOrNil().map { try self.camera($0) }
+        let captured = query.textOrNil().flatMap { CivilTime($0) }
         var known = KnownFile(mark, key, lastKind.1, lastEnding.1, camera, captured, shot: shot, beside: last)
         if let flags = query.textOrNil().map(WordList.decode) {
             known.zoneAssumed = flags.contains(AssetFlag.zoneAssumed)

@@ -28,7 +28,8 @@ extension SQLiteReader {
 
     public func runs(limit: Int) async throws(IngestError) -> [RunRow] {
         try await scan { db in
-            var query = try Query(db, "SELECT " + RunRow.columns + " FROM run ORDER BY id DESC LIMIT ?"), rows: [RunRow] = []
+            var query = try Query(db, "SELECT " + RunRow.columns + " FROM run ORDER BY id DESC LIMIT ?")
+            var rows: [RunRow] = []
             query.bind(max(0, limit))
             while try query.next() { rows.append(RunRow(&query)) }
             return rows
@@ -41,7 +42,9 @@ extension SQLiteReader {
             if let asset { query.bind(asset.rawValue) }
             query.bind(max(0, limit))
             while try query.next() {
-                rows.append(NoteRow(asset: query.textOrNil().map { AssetID(rawValue: $0) }, at: query.int(), text: query.text()))
+                rows.append(
+                    NoteRow(asset: query.textOrNil().map { AssetID(rawValue: $0) }, at: query.int(), text: query.text())
+                )
             }
             return rows
         }
@@ -49,7 +52,9 @@ extension SQLiteReader {
 
     public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] {
         try await scan { db in
-            if prefix.isEmpty { return try DeliveryReading.all(db, "WHERE d.state = 'done' ORDER BY d.target_id, d.content_id") { _ in } }
+            if prefix.isEmpty {
+                return try DeliveryReading.all(db, "WHERE d.state = 'done' ORDER BY d.target_id, d.content_id") { _ in }
+            }
             var folder = prefix
             while folder.utf8.last == UInt8(ascii: "/") { folder.removeLast() }
             return try DeliveryReading.all(db, Self.below) { query in
@@ -64,7 +69,9 @@ extension SQLiteReader {
 
     static func clauses(_ filter: AssetFilter) -> String {
         var terms: [String] = []
-        if let endings = filter.endings { terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))") }
+        if let endings = filter.endings {
+            terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))")
+        }
         if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
         if filter.content != nil { terms.append("a.content_id = (SELECT id FROM content WHERE key = ?)") }
         if filter.latest { terms.append("(a.flags IS NULL OR a.flags <> '\(AssetFlag.made)')") }

@@ -19,8 +19,11 @@ extension SQLiteReader {
         }
     }
 
-    /// Contents whose marks are later than that revision, at most so many, and the latest revision; nil for more than that.
-    public func contentsMarked(since revision: Int64, limit: Int) async throws(IngestError) -> (latest: Int64, contents: Set<Int64>?) {
+    /// Contents whose marks are later than that revision, at most so many, and the latest revision; nil for more than
+    /// that.
+    public func contentsMarked(since revision: Int64, limit: Int) async throws(IngestError) -> (
+        latest: Int64, contents: Set<Int64>?
+    ) {
         try look { db in
             var query = try Query(db, Self.marked), contents: Set<Int64> = [], latest = revision, count = 0
             query.bind(revision)

@@ -10,7 +10,9 @@ extension SQLiteReader {
 
     public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] {
         try await scan { db in
-            guard let sha256s else { return try Self.rows(db, Self.queue("d.mark_of IS NOT NULL AND " + Self.open)) { _ in } }
+            guard let sha256s else {
+                return try Self.rows(db, Self.queue("d.mark_of IS NOT NULL AND " + Self.open)) { _ in }
+            }
             return try sha256s.sorted().flatMap { sha256 in
                 try Self.rows(db, Self.queue("d.mark_of = ? AND " + Self.open)) { $0.bind(sha256) }
             }
@@ -24,7 +26,9 @@ extension SQLiteReader {
         while try query.next() {
             let delivery = DeliveryReading.read(&query)
             // Every asset with these bytes has a row, the latest first.
-            if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target { continue }
+            if let last = rows.last?.delivery, last.content == delivery.content, last.target == delivery.target {
+                continue
+            }
             let asset = query.isNull() ? try stand(for: delivery, db) : AssetReading.read(&query, targets)
             rows.append(QueuedDelivery(delivery: delivery, asset: asset))
         }
@@ -33,7 +37,8 @@ extension SQLiteReader {
 
     static let open = "d.state IN ('pending', 'held')"
 
-    /// The index on what is not done serves every query that says so; done deliveries are no queue, but may be asked for.
+    /// The index on what is not done serves every query that says so; done deliveries are no queue, but may be asked
+    /// for.
     static func queue(_ states: Set<Receipt.State>) -> String {
         let open = states.contains(.done) ? "" : "d.state <> 'done' AND "
         return queue(open + "d.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
@@ -49,23 +54,28 @@ extension SQLiteReader {
         """
     }
 
-    /// A delivery never drops out of the queue because its file was recorded again as another content: it then stands for itself.
+    /// A delivery never drops out of the queue because its file was recorded again as another content: it then stands
+    /// for itself.
     ///
-    /// A sidecar whose picture came after it is such a file. Which shot it is of is still known by its bytes, and counts for its name; where
-    /// files of several shots have them, by the name as well, or not at all.
+    /// A sidecar whose picture came after it is such a file. Which shot it is of is still known by its bytes, and
+    /// counts for its name; where files of several shots have them, by the name as well, or not at all.
     private static func stand(for delivery: DeliveryRow, _ db: Database) throws -> AssetRow {
         let path = delivery.path.isEmpty ? delivery.file ?? "" : delivery.path, sha256 = delivery.content.sha256
         // Other bytes may have been meant for that name at another target.
         var origin = Origin(
-            source: "", volume: "", root: "", path: path, size: delivery.size, modified: 0, inode: mark(of: delivery.content))
+            source: "", volume: "", root: "", path: path, size: delivery.size, modified: 0,
+            inode: mark(of: delivery.content))
         let stem = FileName(origin.name).stem
         let same = try AssetReading.all(db, bySHA256) { query in
             for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
         }
-        let file = one(of: same) ?? one(of: same.filter { SafeName.folded(FileName($0.origin.name).stem) == SafeName.folded(stem) })
+        let file =
+            one(of: same)
+            ?? one(of: same.filter { SafeName.folded(FileName($0.origin.name).stem) == SafeName.folded(stem) })
         if let file { origin.volume = file.origin.volume }
         let shot = file?.shot ?? ShotPlace(key: path, stem: stem)
-        var row = AssetRow(origin: origin, run: 0, kind: file?.kind ?? MediaKind(fileName: path), shot: shot, at: delivery.receipt.at)
+        var row = AssetRow(
+            origin: origin, run: 0, kind: file?.kind ?? MediaKind(fileName: path), shot: shot, at: delivery.receipt.at)
         row.content = delivery.content
         (row.digests, row.media) = (Digests(sha256: sha256), file?.media)
         row.event = delivery.event

@@ -69,7 +69,8 @@ extension SQLiteReader {
                 found.append(
                     NamedFile(
                         content: content, kind: kind, volume: volume, shot: shot, serial: query.textOrNil(),
-                        captured: query.textOrNil().flatMap { CivilTime($0) }, isWish: query.int() == DeliveryRow.unasked))
+                        captured: query.textOrNil().flatMap { CivilTime($0) },
+                        isWish: query.int() == DeliveryRow.unasked))
             }
             return found
         }
@@ -102,7 +103,8 @@ extension SQLiteReader {
     }
 
     /// A studio has few bodies.
-    static let bodies = "SELECT DISTINCT serial FROM camera WHERE model = ? AND make IS ? AND serial <> '' ORDER BY serial LIMIT 100"
+    static let bodies =
+        "SELECT DISTINCT serial FROM camera WHERE model = ? AND make IS ? AND serial <> '' ORDER BY serial LIMIT 100"
     static let deliveriesOfContent = "WHERE d.content_id = (SELECT id FROM content WHERE key = ?) ORDER BY d.target_id"
     static let twin = """
         SELECT p.root, coalesce(a.root_path, a.path) FROM asset a JOIN place p ON p.id = a.place_id

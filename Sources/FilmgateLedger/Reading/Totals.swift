@@ -25,7 +25,8 @@ extension SQLiteReader {
 
     static let assetCounts = "SELECT ending, count(*) FROM asset GROUP BY ending"
     /// By the index of the few files that have flags.
-    static let damaged = "SELECT count(*) FROM asset WHERE flags IS NOT NULL AND instr(flags, '\(AssetFlag.truncated)') > 0"
+    static let damaged =
+        "SELECT count(*) FROM asset WHERE flags IS NOT NULL AND instr(flags, '\(AssetFlag.truncated)') > 0"
     /// Files that were made here were not seen on any source.
     static let madeCounts = "SELECT ending, -count(*) FROM asset WHERE flags = '\(AssetFlag.made)' GROUP BY ending"
 }
@@ -54,8 +55,8 @@ struct TargetTotals {
             let id = query.int(), identity = query.text(), name = query.text()
             order.append(id)
             rows[id] = .init(
-                identity: identity, name: name, states: [.done: Int(query.int())], bytesWaiting: 0, oldestWaiting: nil, nextTry: nil,
-                lastReason: nil)
+                identity: identity, name: name, states: [.done: Int(query.int())], bytesWaiting: 0, oldestWaiting: nil,
+                nextTry: nil, lastReason: nil)
         }
     }
 
@@ -103,7 +104,8 @@ struct TargetTotals {
         FROM (SELECT target_id, count(*) AS count FROM delivery GROUP BY target_id) d JOIN target t ON t.id = d.target_id ORDER BY t.id
         """
     static let open = "SELECT target_id, state, count(*) FROM delivery WHERE state <> 'done' GROUP BY state, target_id"
-    /// A target that did not answer is left alone as a whole until its next try, which the delivery that failed last knows.
+    /// A target that did not answer is left alone as a whole until its next try, which the delivery that failed last
+    /// knows.
     ///
     /// Held ones wait for a person.
     static let waiting = """

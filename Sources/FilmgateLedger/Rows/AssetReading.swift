@@ -17,17 +17,19 @@ enum AssetReading {
     static func read(_ query: inout Query, _ targets: Targets) -> AssetRow {
         let volume = query.text(), path = query.text()
         var origin = Origin(
-            source: "", volume: volume, root: "", path: path, size: query.size(), modified: query.int(), born: query.int(),
-            inode: query.size(),
-            changed: query.int(), volumePath: path)
+            source: "", volume: volume, root: "", path: path, size: query.size(), modified: query.int(),
+            born: query.int(), inode: query.size(), changed: query.int(), volumePath: path)
         (origin.source, origin.root, origin.path) = (query.text(), query.text(), query.textOrNil() ?? path)
         let run = query.int(), kind = MediaKind(rawValue: query.text()) ?? .other
-        let shot = ShotPlace(key: query.text(), stem: query.text(), innerPath: query.textOrNil(), sidecarOf: query.textOrNil())
+        let shot = ShotPlace(
+            key: query.text(), stem: query.text(), innerPath: query.textOrNil(), sidecarOf: query.textOrNil())
         var row = AssetRow(origin: origin, run: run, kind: kind, shot: shot, at: 0)
         row.flags = Set(WordList.decode(query.textOrNil()))
         row.wanted = targets.identities(query.textOrNil())
         row.ending = query.textOrNil().flatMap { Ending(rawValue: $0) }
-        (row.reason, row.twin, row.event, row.photographer) = (query.textOrNil(), query.textOrNil(), query.textOrNil(), query.textOrNil())
+        (row.reason, row.twin, row.event, row.photographer) = (
+            query.textOrNil(), query.textOrNil(), query.textOrNil(), query.textOrNil()
+        )
         row.at = query.int()
         guard let key = query.textOrNil() else { return row }
         let content = ContentKey(rawValue: key)
@@ -41,7 +43,9 @@ enum AssetReading {
         return row
     }
 
-    static func all(_ db: Database, from source: String = "asset", _ clauses: String, bind: (inout Query) -> Void) throws -> [AssetRow] {
+    static func all(
+        _ db: Database, from source: String = "asset", _ clauses: String, bind: (inout Query) -> Void
+    ) throws -> [AssetRow] {
         let targets = try Targets(db)
         var query = try Query(db, "SELECT " + columns + " FROM \(source) a" + joins + clauses), rows: [AssetRow] = []
         bind(&query)
@@ -71,6 +75,8 @@ struct Targets {
     func identities(_ list: String?) -> [String] {
         guard let list else { return [] }
         var seen: Set<Int64> = []
-        return list.split(separator: ",").compactMap { Int64($0) }.filter { seen.insert($0).inserted }.compactMap { identity[$0] }
+        return list.split(separator: ",").compactMap { Int64($0) }.filter { seen.insert($0).inserted }.compactMap {
+            identity[$0]
+        }
     }
 }

@@ -22,7 +22,8 @@ enum DeliveryReading {
         receipt.sha256 = query.int() == 1 ? content.sha256 : sha256
         receipt.verified = Receipt.Proof(rawValue: query.text()) ?? .none
         (receipt.at, receipt.reason, receipt.existed) = (query.int(), query.textOrNil(), query.int() == 1)
-        var row = DeliveryRow(content: content, target: target, targetName: name, receipt: receipt, size: size, path: path)
+        var row = DeliveryRow(
+            content: content, target: target, targetName: name, receipt: receipt, size: size, path: path)
         (row.event, row.file, row.staged) = (event, query.textOrNil(), query.int() == 1)
         (row.attempts, row.nextTry) = (Int(query.int()), query.intOrNil())
         row.name = parts(&query)

@@ -39,5 +39,6 @@ enum MarkReading {
     }
 
     static let one = "SELECT \(columns) FROM mark WHERE sha256 = ?"
-    static let all = "SELECT c.id, \(names.map { "m." + $0 }.joined(separator: ", ")) FROM mark m CROSS JOIN content c ON c.key = m.sha256"
+    static let all =
+        "SELECT c.id, \(names.map { "m." + $0 }.joined(separator: ", ")) FROM mark m CROSS JOIN content c ON c.key = m.sha256"
 }

@@ -3,9 +3,9 @@ import FilmgateCore
 /// The columns of `content` that hold what a file says about itself, in one order for writing and reading.
 enum MediaRow {
     static let names = [
-        "known", "camera_id", "captured", "artist", "lens_model", "lens_serial", "exposure_num", "exposure_den", "aperture_num",
-        "aperture_den", "iso", "focal_num", "focal_den", "orientation", "width", "height", "latitude", "longitude", "altitude", "rating",
-        "image_number", "duration",
+        "known", "camera_id", "captured", "artist", "lens_model", "lens_serial", "exposure_num", "exposure_den",
+        "aperture_num", "aperture_den", "iso", "focal_num", "focal_den", "orientation", "width", "height", "latitude",
+        "longitude", "altitude", "rating", "image_number", "duration",
     ]
 
     /// Binds one value for each of `names`; nil media gives `known` = 0 and nothing else.
@@ -70,7 +70,8 @@ enum MediaRow {
 
     private static func number(_ query: inout Query) -> Int? { query.intOrNil().map { Int($0) } }
 
-    private static func position(_ latitude: Double?, _ longitude: Double?, _ altitude: Double?) -> MediaFacts.Position? {
+    private static func position(_ latitude: Double?, _ longitude: Double?, _ altitude: Double?) -> MediaFacts.Position?
+    {
         guard let latitude, let longitude else { return nil }
         return MediaFacts.Position(latitude: latitude, longitude: longitude, altitude: altitude)
     }

@@ -7,7 +7,8 @@ enum WordList {
     }
 
     static func decode(_ text: String?) -> [String] {
-        text.map { $0.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { unescaped(Substring($0)) } } ?? []
+        text.map { $0.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { unescaped(Substring($0)) } }
+            ?? []
     }
 
     private static func escaped(_ word: String) -> String {

@@ -13,7 +13,8 @@ enum Connection {
             // Keeps the log when the last connection closes, so that reading later need not create it.
             var keep: CInt = 1
             sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keep)
-            // Beside the writer whole cards are read, each page once: 512 KiB do, and the 2 MiB of the default would be filled for nothing.
+            // Beside the writer whole cards are read, each page once: 512 KiB do, and the 2 MiB of the default would be
+            // filled for nothing.
             if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -512") }
         }
         return configuration
@@ -40,7 +41,8 @@ enum Connection {
         if !current { try migrator.migrate(database) }
     }
 
-    /// Folds the log into the file and empties it, so that the next opening need not go through it; leaves it when someone reads from it.
+    /// Folds the log into the file and empties it, so that the next opening need not go through it; leaves it when
+    /// someone reads from it.
     ///
     /// `last` runs on the writer's queue, behind all that was handed to it before.
     static func tidy(_ database: any DatabaseWriter, last: () -> Void) {

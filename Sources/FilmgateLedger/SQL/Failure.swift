@@ -17,7 +17,8 @@ struct LedgerFailure: Sendable {
         if Self.isDamage(error) { return damaged(words, error) }
         switch error.resultCode {
         case .SQLITE_FULL:
-            return IngestError(.storageFull, "No room is left for the ledger \(file).", advice: "Free some space there.", cause: error)
+            return IngestError(
+                .storageFull, "No room is left for the ledger \(file).", advice: "Free some space there.", cause: error)
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return IngestError(
                 .stateLocked, "The ledger \(file) was busy for too long.",
@@ -28,7 +29,8 @@ struct LedgerFailure: Sendable {
                 advice: "Its folder must belong to you and be writable; `--state DIR` chooses another.", cause: error)
         case .SQLITE_IOERR:
             return IngestError(
-                .unexpected, "The disk failed under the ledger \(file) (\(words)).", advice: "Check that disk.", cause: error)
+                .unexpected, "The disk failed under the ledger \(file) (\(words)).", advice: "Check that disk.",
+                cause: error)
         default: return IngestError(.unexpected, "The ledger \(file) cannot be used (\(words)).", cause: error)
         }
     }

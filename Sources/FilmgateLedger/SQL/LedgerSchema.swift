@@ -2,21 +2,33 @@ import GRDB
 
 /// The tables, as a list of migrations that only ever grows: one that was released is never edited.
 ///
-/// Text is compared as bytes (SQLite's BINARY), so two names that differ only in Unicode normalisation stay two files; only
-/// `delivery.path_folded` is folded and normalised. Times are nanoseconds since 1970.
+/// Text is compared as bytes (SQLite's BINARY), so two names that differ only in Unicode normalisation stay two files;
+/// only `delivery.path_folded` is folded and normalised. Times are nanoseconds since 1970.
 enum LedgerSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 assets and deliveries", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: names + contents + assets + deliveries)
         }
-        migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in try db.execute(sql: past) }
-        migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in try db.execute(sql: pastAnew) }
-        migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in try db.execute(sql: denials) }
-        migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in try db.execute(sql: nameParts) }
-        migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in try db.execute(sql: disks) }
+        migrator.registerMigration("2 what earlier runs did", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: past)
+        }
+        migrator.registerMigration("3 runs side by side", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: pastAnew)
+        }
+        migrator.registerMigration("4 what targets said later", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: denials)
+        }
+        migrator.registerMigration("5 the parts of a name", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: nameParts)
+        }
+        migrator.registerMigration("6 the disks of folders", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: disks)
+        }
         migrator.registerMigration("7 marks", foreignKeyChecks: .immediate) { db in try db.execute(sql: marks) }
-        migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in try db.execute(sql: StationTables.sql) }
+        migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: StationTables.sql)
+        }
         return migrator
     }()
 
@@ -37,7 +49,8 @@ enum LedgerSchema {
 
     /// What is known of bytes, whatever file they came in.
     ///
-    /// `known` = 1 once the metadata was read, even where there was none. Few cameras make many files, so what tells them apart is kept once.
+    /// `known` = 1 once the metadata was read, even where there was none. Few cameras make many files, so what tells
+    /// them apart is kept once.
     private static let contents = """
         CREATE TABLE camera (id INTEGER PRIMARY KEY, make TEXT, model TEXT, serial TEXT, owner TEXT) STRICT;
         CREATE INDEX camera_serial ON camera (serial, model, make, owner);
@@ -52,8 +65,8 @@ enum LedgerSchema {
 
     /// The key is what makes it the same file; a card's files lie side by side in its order.
     ///
-    /// `root_path` only where the path below the root is not the path below the volume. `run` may be 0: outside any run. `since` is when the
-    /// file was first recorded, `at` when last.
+    /// `root_path` only where the path below the root is not the path below the volume. `run` may be 0: outside any
+    /// run. `since` is when the file was first recorded, `at` when last.
     private static let assets = """
         CREATE TABLE asset (
             volume_id INTEGER NOT NULL REFERENCES volume (id), path TEXT NOT NULL, size INTEGER NOT NULL,
@@ -89,7 +102,8 @@ enum LedgerSchema {
 
     /// Two runs may take turns at one file: the later word of each counts.
     ///
-    /// Inside an upsert SQLite takes the upsert's conflict rule for the trigger's own `OR REPLACE`, so what is replaced is deleted by name.
+    /// Inside an upsert SQLite takes the upsert's conflict rule for the trigger's own `OR REPLACE`, so what is replaced
+    /// is deleted by name.
     private static let pastAnew = """
         DROP TRIGGER asset_past;
         CREATE TRIGGER asset_past BEFORE UPDATE ON asset WHEN OLD.run <> NEW.run BEGIN
@@ -100,7 +114,8 @@ enum LedgerSchema {
         END;
         """
 
-    /// How `path` is made, for what is not done yet: `pattern` with places for event, number and suffix; all NULL where it cannot change.
+    /// How `path` is made, for what is not done yet: `pattern` with places for event, number and suffix; all NULL where
+    /// it cannot change.
     private static let nameParts = """
         ALTER TABLE delivery ADD COLUMN pattern TEXT;
         ALTER TABLE delivery ADD COLUMN counter INTEGER;
@@ -110,11 +125,12 @@ enum LedgerSchema {
     /// Where a folder was when something was delivered there last; NULL for what is no folder.
     private static let disks = "ALTER TABLE target ADD COLUMN disk TEXT;"
 
-    /// What people say of pictures: all of it in tables of its own, which are written beside the run that holds the state, and by content, so
-    /// that no number in them is new.
+    /// What people say of pictures: all of it in tables of its own, which are written beside the run that holds the
+    /// state, and by content, so that no number in them is new.
     ///
-    /// Each word names the order that said it (`…_revision`); a revision without a word: it was taken back. `mark_past` is what stood before an
-    /// order, kept while `kept` = 1 so that it can be undone. A delivery may wait for marks: for those of which picture, and how it is judged.
+    /// Each word names the order that said it (`…_revision`); a revision without a word: it was taken back. `mark_past`
+    /// is what stood before an order, kept while `kept` = 1 so that it can be undone. A delivery may wait for marks:
+    /// for those of which picture, and how it is judged.
     private static let marks = """
         CREATE TABLE mark_order (
             revision INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, said_by TEXT NOT NULL, at INTEGER NOT NULL,
@@ -135,8 +151,8 @@ enum LedgerSchema {
         CREATE INDEX delivery_mark ON delivery (mark_of) WHERE mark_of IS NOT NULL;
         """
 
-    /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds the state: no number in
-    /// it is new, and the writer remembers none of it.
+    /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds
+    /// the state: no number in it is new, and the writer remembers none of it.
     ///
     /// Few files have flags: those that are damaged are counted by that index.
     private static let denials = """

@@ -2,7 +2,8 @@ import FilmgateCore
 import GRDB
 import Synchronization
 
-/// The connection for look-ups of single rows, opened at the first: a read on it takes microseconds, so it runs on the caller's thread.
+/// The connection for look-ups of single rows, opened at the first: a read on it takes microseconds, so it runs on the
+/// caller's thread.
 final class LookUps: Sendable {
     private enum State { case fresh(path: String), open(any DatabaseReader), closed }
     private let state: Mutex<State>

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// A prepared statement in use: binds in order, steps, reads columns in order; reset when it goes away.
 ///
-/// GRDB's own row decoding costs several times what SQLite itself takes, and cuts text at its first NUL; this reads columns as they are.
-/// Used on the connection's own queue only, like everything that GRDB hands out.
+/// GRDB's own row decoding costs several times what SQLite itself takes, and cuts text at its first NUL; this reads
+/// columns as they are. Used on the connection's own queue only, like everything that GRDB hands out.
 struct Query: ~Copyable {
     private let statement: Statement
     private let raw: OpaquePointer
@@ -32,7 +32,8 @@ struct Query: ~Copyable {
         default:
             let connection = sqlite3_db_handle(raw)
             throw DatabaseError(
-                resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)), message: String(cString: sqlite3_errmsg(connection))
+                resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+                message: String(cString: sqlite3_errmsg(connection))
             )
         }
     }

@@ -6,7 +6,9 @@ struct RepeatedText {
 
     mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         let same = last.utf8.withContiguousStorageIfAvailable { last in
-            guard last.count == bytes.count, let old = last.baseAddress, let new = bytes.baseAddress else { return false }
+            guard last.count == bytes.count, let old = last.baseAddress, let new = bytes.baseAddress else {
+                return false
+            }
             return memcmp(old, new, bytes.count) == 0
         }
         if same != true { last = String(decoding: bytes, as: UTF8.self) }

@@ -10,13 +10,15 @@ extension SQLiteLedger {
 
     /// From now on every change is noted, and all that the ledger has is told.
     ///
-    /// Numbers go on behind what the catalogue knows of this identity. May be called again, for the same catalogue or another.
+    /// Numbers go on behind what the catalogue knows of this identity. May be called again, for the same catalogue or
+    /// another.
     public func join(_ membership: StationMembership) async throws(IngestError) {
         _ = try await commits.commit { writer in
             let db = writer.db, last = max(try StationPlace.lastChange(db), membership.applied)
             try db.execute(sql: "DELETE FROM told; DELETE FROM station")
             try db.execute(
-                sql: "INSERT INTO station (one, uuid, name, epoch, catalog, acknowledged, timeline) VALUES (1, ?, ?, ?, ?, ?, 0)",
+                sql:
+                    "INSERT INTO station (one, uuid, name, epoch, catalog, acknowledged, timeline) VALUES (1, ?, ?, ?, ?, ?, 0)",
                 arguments: [membership.uuid, membership.name, membership.epoch, membership.catalog, membership.applied])
             try Self.raise(to: last, db)
             try StationTables.listen(db)
@@ -37,7 +39,8 @@ extension SQLiteLedger {
     /// Notes the session before it is used, and the newest history of a server.
     public func note(session: Int64, timeline: Int64) async throws(IngestError) {
         _ = try await commits.commit { writer in
-            try writer.db.execute(sql: "UPDATE station SET session = ?, timeline = max(timeline, ?)", arguments: [session, timeline])
+            try writer.db.execute(
+                sql: "UPDATE station SET session = ?, timeline = max(timeline, ?)", arguments: [session, timeline])
             return 0
         }
     }

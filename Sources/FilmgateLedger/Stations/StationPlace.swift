@@ -18,11 +18,14 @@ public struct StationPlace: Sendable, Hashable {
     static func read(_ db: Database) throws -> StationPlace? {
         var query = try Query(db, "SELECT uuid, name, epoch, catalog, acknowledged, session, timeline FROM station")
         guard try query.next() else { return nil }
-        let uuid = query.text(), name = query.text(), epoch = Int(query.int()), catalog = query.text(), acknowledged = query.int()
-        let membership = StationMembership(uuid: uuid, name: name, epoch: epoch, catalog: catalog, applied: acknowledged)
+        let uuid = query.text(), name = query.text(), epoch = Int(query.int()), catalog = query.text()
+        let acknowledged = query.int()
+        let membership = StationMembership(
+            uuid: uuid, name: name, epoch: epoch, catalog: catalog, applied: acknowledged)
         let session = query.intOrNil(), timeline = query.int()
         return StationPlace(
-            membership: membership, acknowledged: acknowledged, last: try lastChange(db), session: session, timeline: timeline)
+            membership: membership, acknowledged: acknowledged, last: try lastChange(db), session: session,
+            timeline: timeline)
     }
 
     /// The highest number that was ever given.
@@ -34,5 +37,7 @@ public struct StationPlace: Sendable, Hashable {
 
 extension SQLiteReader {
     /// Nil where this state directory has joined no catalogue.
-    public func station() async throws(IngestError) -> StationPlace? { try await scan { db in try StationPlace.read(db) } }
+    public func station() async throws(IngestError) -> StationPlace? {
+        try await scan { db in try StationPlace.read(db) }
+    }
 }

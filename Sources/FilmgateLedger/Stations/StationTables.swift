@@ -2,12 +2,14 @@ import GRDB
 
 /// What this state directory tells a catalogue: two tables that stay empty where there is none.
 ///
-/// Changes are noted by triggers, which exist only while the ledger has joined a catalogue: in the same transaction as the row itself, whoever
-/// writes it, and without a catalogue nothing is done at all.
+/// Changes are noted by triggers, which exist only while the ledger has joined a catalogue: in the same transaction as
+/// the row itself, whoever writes it, and without a catalogue nothing is done at all.
 enum StationTables {
-    /// `told` has what changed, not the change: rows are read when they are told, so that three changes of one are told once.
+    /// `told` has what changed, not the change: rows are read when they are told, so that three changes of one are told
+    /// once.
     ///
-    /// A line is either a file (volume, path) or a delivery (content, target). Numbers are never used twice, also when lines are gone.
+    /// A line is either a file (volume, path) or a delivery (content, target). Numbers are never used twice, also when
+    /// lines are gone.
     static let sql = """
         CREATE TABLE station (
             one INTEGER PRIMARY KEY CHECK (one = 1), uuid TEXT NOT NULL, name TEXT NOT NULL, epoch INTEGER NOT NULL, catalog TEXT NOT NULL,

@@ -10,7 +10,8 @@ struct UntoldReading {
     init(_ db: Database) { self.db = db }
 
     func report(after seq: Int64, limit: Int) throws -> StationReport? {
-        var lines = try Query(db, "SELECT seq, volume_id, path, content_id, target_id FROM told WHERE seq > ? ORDER BY seq LIMIT ?")
+        var lines = try Query(
+            db, "SELECT seq, volume_id, path, content_id, target_id FROM told WHERE seq > ? ORDER BY seq LIMIT ?")
         lines.bind(seq)
         lines.bind(limit)
         var files: Set<File> = [], pairs: Set<Pair> = [], last = seq
@@ -36,12 +37,14 @@ struct UntoldReading {
         query.bind(file.volume)
         query.bind(file.path)
         while try query.next() {
-            let volume = query.text(), path = query.text(), size = query.size(), modified = query.int(), born = query.int()
+            let volume = query.text(), path = query.text(), size = query.size(), modified = query.int()
+            let born = query.int()
             let inode = query.size(), changed = query.int(), source = query.text(), root = query.text()
             let origin = Origin(
-                source: source, volume: volume, root: root, path: path, size: size, modified: modified, born: born, inode: inode,
-                changed: changed, volumePath: path)
-            let kind = MediaKind(rawValue: query.text()) ?? .other, ending = Ending(rawValue: query.text()), at = query.int()
+                source: source, volume: volume, root: root, path: path, size: size, modified: modified, born: born,
+                inode: inode, changed: changed, volumePath: path)
+            let kind = MediaKind(rawValue: query.text()) ?? .other, ending = Ending(rawValue: query.text())
+            let at = query.int()
             let content = query.textOrNil().map { ContentKey(rawValue: $0) }
             let captured = query.textOrNil().flatMap { CivilTime($0) }
             guard let ending else { continue }

@@ -17,11 +17,14 @@ final class CommitQueue: Sendable {
     private let failure: LedgerFailure
     private let state = Mutex(State())
 
-    init(_ database: any DatabaseWriter, _ failure: LedgerFailure) { (self.database, self.failure) = (database, failure) }
+    init(_ database: any DatabaseWriter, _ failure: LedgerFailure) {
+        (self.database, self.failure) = (database, failure)
+    }
 
     /// Returns what `work` returned, once it is committed.
     ///
-    /// Work is done in the order in which it was handed in, also when its task was cancelled meanwhile. Work that fails is undone alone.
+    /// Work is done in the order in which it was handed in, also when its task was cancelled meanwhile. Work that fails
+    /// is undone alone.
     func commit(_ work: @escaping Work) async throws(IngestError) -> Int64 {
         let result = await withCheckedContinuation { done in
             let start: Bool? = state.withLock { state in

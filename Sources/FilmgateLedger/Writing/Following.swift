@@ -44,7 +44,8 @@ extension ChangeWriter {
                 try end(file, .filtered, reasons.joined(separator: "; "), twin: nil, run: run, at: at)
             } else if kept.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
                 try end(file, delivered, nil, twin: twin, run: run, at: at)
-            } else if file.ending == Ending.setAside.rawValue || file.ending == Ending.pending.rawValue && kept.count < mine.count,
+            } else if file.ending == Ending.setAside.rawValue
+                || file.ending == Ending.pending.rawValue && kept.count < mine.count,
                 let open = kept.first(where: { $0.state != Receipt.State.done.rawValue })
             {
                 try end(file, .pending, open.reason.map { "\(open.target): \($0)" }, twin: nil, run: run, at: at)
@@ -116,7 +117,7 @@ extension ChangeWriter {
         guard written != nil, file.marks.count == 5 else { return }
         written?.files.insert(
             FrameKey(
-                volume: file.volume, path: file.path, size: UInt64(bitPattern: file.marks[0]), modified: file.marks[1], born: file.marks[2],
-                inode: UInt64(bitPattern: file.marks[3]), changed: file.marks[4]))
+                volume: file.volume, path: file.path, size: UInt64(bitPattern: file.marks[0]), modified: file.marks[1],
+                born: file.marks[2], inode: UInt64(bitPattern: file.marks[3]), changed: file.marks[4]))
     }
 }

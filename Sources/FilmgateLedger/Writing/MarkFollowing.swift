@@ -3,7 +3,8 @@ import GRDB
 
 /// What becomes of deliveries that wait for marks, or that marks have ended, when a picture's marks change.
 ///
-/// So the ledger is right at once, whether or not a run goes on; a run that has such a delivery comes to the same when it is told.
+/// So the ledger is right at once, whether or not a run goes on; a run that has such a delivery comes to the same when
+/// it is told.
 struct MarkFollowing {
     private let db: Database, writer: ChangeWriter
 
@@ -23,7 +24,9 @@ struct MarkFollowing {
         switch gate.decision(on: mark) {
         case .refuses(let reason):
             if row.isUnwanted { return }
-            (row.receipt, row.attempts, row.nextTry) = (Receipt(state: .excluded, at: at, reason: reason), DeliveryRow.unwanted, nil)
+            (row.receipt, row.attempts, row.nextTry) = (
+                Receipt(state: .excluded, at: at, reason: reason), DeliveryRow.unwanted, nil
+            )
             // Its bytes stay named: the mark may be taken back.
             try writer.cancel(row, run: 0, at: at)
         case .waits(let reason): try wait(row, reason, at: at)

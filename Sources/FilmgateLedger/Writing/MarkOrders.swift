@@ -6,8 +6,9 @@ import Synchronization
 extension SQLiteLedger {
     /// Carries out an order in the ledger of `directory`, whether or not a run holds the state there.
     ///
-    /// Takes SQLite's own lock for one short transaction, never the state's. Survives a power cut. `notFound` for an order to undo that is not
-    /// known or too old, and where there is no ledger; `misconfigured` for one of another version.
+    /// Takes SQLite's own lock for one short transaction, never the state's. Survives a power cut. `notFound` for an
+    /// order to undo that is not known or too old, and where there is no ledger; `misconfigured` for one of another
+    /// version.
     public static func mark(_ order: MarkOrder, directory path: String) async throws(IngestError) -> MarkOutcome {
         let directory = StateDirectory(path), failure = LedgerFailure(file: directory.database)
         // A reader says what is wrong with the file, and which version it is of.
@@ -68,7 +69,9 @@ extension SQLiteLedger {
     }
 
     private static var unknownOrder: IngestError {
-        IngestError(.notFound, "There is nothing to take back by that name.", advice: "Only the latest thousand orders can be taken back.")
+        IngestError(
+            .notFound, "There is nothing to take back by that name.",
+            advice: "Only the latest thousand orders can be taken back.")
     }
     private static var unknownPictures: IngestError {
         IngestError(.notFound, "There is no ledger yet, so no picture is known.", advice: "Import the pictures first.")

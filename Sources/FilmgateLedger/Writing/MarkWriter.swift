@@ -3,8 +3,8 @@ import GRDB
 
 /// Writes what people say of pictures, within a transaction that its caller holds.
 ///
-/// Only into tables that nobody else keeps in memory, and into deliveries that wait for marks: whoever has one of those under way is told of
-/// the order, and judges it anew.
+/// Only into tables that nobody else keeps in memory, and into deliveries that wait for marks: whoever has one of those
+/// under way is told of the order, and judges it anew.
 struct MarkWriter {
     private let db: Database
 
@@ -55,7 +55,9 @@ struct MarkWriter {
     /// What is said by that order goes back to what it was; what somebody has said since stays.
     ///
     /// Nil where nothing of it is left.
-    private static func undone(_ now: PictureMark, _ old: Int64, _ before: PictureMark, _ revision: Int64) -> PictureMark? {
+    private static func undone(
+        _ now: PictureMark, _ old: Int64, _ before: PictureMark, _ revision: Int64
+    ) -> PictureMark? {
         var mark = now
         if now.ratingRevision == old { (mark.rating, mark.ratingRevision) = (before.rating, revision) }
         if now.pickRevision == old { (mark.pick, mark.pickRevision) = (before.pick, revision) }
@@ -99,7 +101,9 @@ struct MarkWriter {
         // What joined a shot since has its marks.
         var seen = Set(marks.map(\.0))
         for (sha256, before) in marks {
-            for late in try pictures(besides: sha256) ?? [] where seen.insert(late).inserted { marks.append((late, before)) }
+            for late in try pictures(besides: sha256) ?? [] where seen.insert(late).inserted {
+                marks.append((late, before))
+            }
         }
         return (revision, marks)
     }
@@ -126,7 +130,9 @@ struct MarkWriter {
         var query = try Query(db, Self.oldOrders), old: [Int64] = []
         while try query.next() { old.append(query.int()) }
         for revision in old {
-            for sql in ["DELETE FROM mark_past WHERE revision = ?", "UPDATE mark_order SET kept = 0 WHERE revision = ?"] {
+            for sql in [
+                "DELETE FROM mark_past WHERE revision = ?", "UPDATE mark_order SET kept = 0 WHERE revision = ?",
+            ] {
                 var query = try Query(db, sql)
                 query.bind(revision)
                 try query.execute()
@@ -172,7 +178,8 @@ struct MarkWriter {
     static let addOrder = "INSERT INTO mark_order (token, said_by, at, pictures, kept) VALUES (?, ?, ?, ?, 1)"
     static let findOrder = "SELECT revision FROM mark_order WHERE token = ? AND kept = 1"
     static let findPast = "SELECT sha256, \(MarkReading.columns) FROM mark_past WHERE revision = ?"
-    static let addPast = "INSERT INTO mark_past (revision, sha256, \(MarkReading.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    static let addPast =
+        "INSERT INTO mark_past (revision, sha256, \(MarkReading.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
     static let putMark = """
         INSERT INTO mark (sha256, \(MarkReading.columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (sha256) DO UPDATE SET \((MarkReading.names + ["revision"]).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))

@@ -3,10 +3,12 @@ import GRDB
 
 /// A write beside whatever run holds the state.
 extension SQLiteLedger {
-    /// Writes down what targets said, whether or not a run holds the state in `directory`; does nothing where there is no ledger.
+    /// Writes down what targets said, whether or not a run holds the state in `directory`; does nothing where there is
+    /// no ledger.
     ///
-    /// Takes SQLite's own lock for one short transaction, never the state's, so it keeps nobody from the state; a run's commits wait for it
-    /// as for their own disk. A word about a receipt or a denial that is another by now is dropped. Survives a power cut.
+    /// Takes SQLite's own lock for one short transaction, never the state's, so it keeps nobody from the state; a run's
+    /// commits wait for it as for their own disk. A word about a receipt or a denial that is another by now is dropped.
+    /// Survives a power cut.
     public static func note(_ words: [TargetStatement], directory path: String) async throws(IngestError) {
         let directory = StateDirectory(path), failure = LedgerFailure(file: directory.database)
         let news = words.filter { $0.denial != nil || $0.before != nil }

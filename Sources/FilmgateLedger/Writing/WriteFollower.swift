@@ -18,16 +18,20 @@ final class WriteFollower: Sendable {
 
     /// `written`: nil where nobody wanted to know when the transaction began.
     func committed(_ written: WrittenFiles?) {
-        guard let listener = listener.withLock(\.self), written != nil || listener.isWanted(), written?.isEmpty != true else { return }
+        guard let listener = listener.withLock(\.self), written != nil || listener.isWanted(), written?.isEmpty != true
+        else { return }
         listener.hear(written)
     }
 }
 
 extension SQLiteLedger {
-    /// Calls `hear` right after each commit, on the writer's thread, with the files that it wrote down; it must be quick.
+    /// Calls `hear` right after each commit, on the writer's thread, with the files that it wrote down; it must be
+    /// quick.
     ///
     /// Nothing is noted while `isWanted` says no. `hear` gets nil for a commit that had begun before it said yes.
-    public func follow(while isWanted: @escaping @Sendable () -> Bool, _ hear: @escaping @Sendable (WrittenFiles?) -> Void) {
+    public func follow(
+        while isWanted: @escaping @Sendable () -> Bool, _ hear: @escaping @Sendable (WrittenFiles?) -> Void
+    ) {
         commits.follower.follow(while: isWanted, hear)
     }
 }

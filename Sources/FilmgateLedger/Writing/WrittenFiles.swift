@@ -56,7 +56,9 @@ extension WrittenFiles {
     package init?(_ object: JSONValue) {
         guard let files = object["files"]?.items, let contents = object["contents"]?.texts else { return nil }
         for entry in files {
-            guard let path = entry["path"]?.string, let file = entry["key"]?.texts.flatMap({ FrameKey(path, numbers: $0) }) else {
+            guard let path = entry["path"]?.string,
+                let file = entry["key"]?.texts.flatMap({ FrameKey(path, numbers: $0) })
+            else {
                 return nil
             }
             self.files.insert(file)
@@ -69,12 +71,16 @@ extension WrittenFiles {
 }
 
 extension FrameKey {
-    fileprivate var numbers: [String] { [String(volume), String(size), String(modified), String(born), String(inode), String(changed)] }
+    fileprivate var numbers: [String] {
+        [String(volume), String(size), String(modified), String(born), String(inode), String(changed)]
+    }
 
     fileprivate init?(_ path: String, numbers: [String]) {
-        guard numbers.count == 6, let volume = Int64(numbers[0]), let size = UInt64(numbers[1]), let modified = Int64(numbers[2]),
+        guard numbers.count == 6, let volume = Int64(numbers[0]), let size = UInt64(numbers[1]),
+            let modified = Int64(numbers[2]),
             let born = Int64(numbers[3]), let inode = UInt64(numbers[4]), let changed = Int64(numbers[5])
         else { return nil }
-        self.init(volume: volume, path: path, size: size, modified: modified, born: born, inode: inode, changed: changed)
+        self.init(
+            volume: volume, path: path, size: size, modified: modified, born: born, inode: inode, changed: changed)
     }
 }

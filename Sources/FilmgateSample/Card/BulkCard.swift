@@ -1,10 +1,11 @@
 public import FilmgateCore
 
 extension SampleCard {
-    /// Writes a large card for measuring: `pairs` shots of one JPEG and one RAW below `directory`, which must hold nothing yet.
+    /// Writes a large card for measuring: `pairs` shots of one JPEG and one RAW below `directory`, which must hold
+    /// nothing yet.
     ///
-    /// Every file has a valid head with its own time and number, then bytes that no file system can squeeze, different in each file.
-    /// Sizes are exact and at least 64 KiB; zero leaves that kind out. At most 900 folders of 9999 shots.
+    /// Every file has a valid head with its own time and number, then bytes that no file system can squeeze, different
+    /// in each file. Sizes are exact and at least 64 KiB; zero leaves that kind out. At most 900 folders of 9999 shots.
     public static func bulk(
         to directory: String, pairs: Int, jpegSize: UInt64, rawSize: UInt64, seed: UInt64 = 1
     ) throws(IngestError) -> Written {
@@ -18,9 +19,12 @@ extension SampleCard {
         var noise = NoiseBytes(seed: seed)
         for index in 0..<pairs {
             let shot = BulkShot(first, index: index)
-            if jpegSize > 0 { try folder.add(shot.path("JPG"), shot.jpeg(size: jpegSize), &noise, modified: shot.frame.modified) }
+            if jpegSize > 0 {
+                try folder.add(shot.path("JPG"), shot.jpeg(size: jpegSize), &noise, modified: shot.frame.modified)
+            }
             if rawSize > 0 {
-                try folder.add(shot.path(first.body.rawExtension), shot.raw(size: rawSize), &noise, modified: shot.frame.modified)
+                try folder.add(
+                    shot.path(first.body.rawExtension), shot.raw(size: rawSize), &noise, modified: shot.frame.modified)
             }
         }
         try folder.finish(modified: first.modified)
@@ -42,7 +46,9 @@ struct BulkShot {
         (self.frame, folder) = (frame, 100 + index / 9999)
     }
 
-    func path(_ ext: String) -> String { "DCIM/\(folder)\(frame.body.folder.dropFirst(3))/IMG_\(padded(frame.number, 4)).\(ext)" }
+    func path(_ ext: String) -> String {
+        "DCIM/\(folder)\(frame.body.folder.dropFirst(3))/IMG_\(padded(frame.number, 4)).\(ext)"
+    }
 
     func jpeg(size: UInt64) -> Layout {
         let exif = ExifBlock(frame: frame, width: 6720, height: 4480).bytes()
@@ -81,7 +87,9 @@ struct NoiseBytes {
 }
 
 extension CardFolder {
-    mutating func add(_ path: String, _ layout: BulkShot.Layout, _ noise: inout NoiseBytes, modified: Int64) throws(IngestError) {
+    mutating func add(
+        _ path: String, _ layout: BulkShot.Layout, _ noise: inout NoiseBytes, modified: Int64
+    ) throws(IngestError) {
         let size = UInt64(layout.head.count + layout.tail.count) + layout.noise
         try add(path, size: size, modified: modified) { (file) throws(IngestError) in
             try file.write(layout.head)

@@ -20,7 +20,8 @@ struct CardFolder {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             guard name == "." || name == ".." else {
-                throw IngestError(.misconfigured, "`\(root)` already holds files.", advice: "Name a folder that is new or empty.")
+                throw IngestError(
+                    .misconfigured, "`\(root)` already holds files.", advice: "Name a folder that is new or empty.")
             }
         }
     }
@@ -29,7 +30,9 @@ struct CardFolder {
     ///
     /// The path is relative; folders are made as needed.
     mutating func add(_ path: String, _ bytes: [UInt8], modified: Int64) throws(IngestError) {
-        try add(path, size: UInt64(bytes.count), modified: modified) { (file) throws(IngestError) in try file.write(bytes) }
+        try add(path, size: UInt64(bytes.count), modified: modified) { (file) throws(IngestError) in
+            try file.write(bytes)
+        }
     }
 
     /// The same for contents that come in pieces.
@@ -47,7 +50,9 @@ struct CardFolder {
     /// Gives every folder that was made the time `modified`, so that a card looks the same each time.
     func finish(modified: Int64) throws(IngestError) {
         for folder in folders.reversed() {
-            let code = Self.withTimes(modified / 1_000_000_000 * 1_000_000_000) { utimensat(AT_FDCWD, root + "/" + folder, $0, 0) }
+            let code = Self.withTimes(modified / 1_000_000_000 * 1_000_000_000) {
+                utimensat(AT_FDCWD, root + "/" + folder, $0, 0)
+            }
             guard code == 0 else { throw Self.failure("date", folder) }
         }
     }
@@ -77,7 +82,8 @@ struct CardFolder {
     static func failure(_ verb: String, _ path: String) -> IngestError {
         let code = errno
         return IngestError(
-            code == ENOSPC || code == EDQUOT ? .storageFull : .unexpected, "Cannot \(verb) `\(path)`: \(String(cString: strerror(code))).")
+            code == ENOSPC || code == EDQUOT ? .storageFull : .unexpected,
+            "Cannot \(verb) `\(path)`: \(String(cString: strerror(code))).")
     }
 }
 
@@ -107,6 +113,8 @@ struct CardFile: ~Copyable {
     }
 
     func stamp(_ modified: Int64) throws(IngestError) {
-        guard CardFolder.withTimes(modified, { futimens(descriptor, $0) }) == 0 else { throw CardFolder.failure("date", path) }
+        guard CardFolder.withTimes(modified, { futimens(descriptor, $0) }) == 0 else {
+            throw CardFolder.failure("date", path)
+        }
     }
 }

@@ -19,13 +19,13 @@ struct Frame {
     ///
     /// Nil for a time that no day has.
     init?(
-        body: SampleBody, number: Int, at moment: (Int, Int, Int, Int), exposure: (UInt32, UInt32), aperture: UInt32, iso: UInt16,
-        focalLength: UInt32, orientation: UInt16 = 1, rating: UInt16? = nil, position: Position? = nil
+        body: SampleBody, number: Int, at moment: (Int, Int, Int, Int), exposure: (UInt32, UInt32), aperture: UInt32,
+        iso: UInt16, focalLength: UInt32, orientation: UInt16 = 1, rating: UInt16? = nil, position: Position? = nil
     ) {
         guard
             let captured = CivilTime(
-                year: 2026, month: 5, day: 16, hour: moment.0, minute: moment.1, second: moment.2, nanosecond: moment.3 * 10_000_000,
-                offsetMinutes: 120)
+                year: 2026, month: 5, day: 16, hour: moment.0, minute: moment.1, second: moment.2,
+                nanosecond: moment.3 * 10_000_000, offsetMinutes: 120)
         else { return nil }
         (self.body, self.number, self.captured) = (body, number, captured)
         (self.exposure, self.aperture, self.iso, self.focalLength) = (exposure, aperture, iso, focalLength)

@@ -11,9 +11,10 @@ public enum SampleCard {
 
     /// Writes a small card below `directory`, which is created and must hold nothing yet.
     ///
-    /// Three makes: JPEG with full Exif, RAW stand-ins (TIFF), HEIC, a movie, a voice memo, a sidecar, one frame twice under two names,
-    /// one JPEG that ends too early, one odd name, and the junk that computers leave behind. All but the cut JPEG decode.
-    /// The same seed and width give the same bytes, names and times. `width` is that of the pictures in pixels, 64…4000.
+    /// Three makes: JPEG with full Exif, RAW stand-ins (TIFF), HEIC, a movie, a voice memo, a sidecar, one frame twice
+    /// under two names, one JPEG that ends too early, one odd name, and the junk that computers leave behind. All but
+    /// the cut JPEG decode. The same seed and width give the same bytes, names and times. `width` is that of the
+    /// pictures in pixels, 64…4000.
     public static func write(to directory: String, seed: UInt64 = 1, width: Int = 640) throws(IngestError) -> Written {
         guard (64...4000).contains(width) else {
             throw IngestError(.misconfigured, "A sample picture is 64 to 4000 pixels wide, not \(width).")

@@ -38,20 +38,26 @@ struct SampleContents {
 
     private func raw(_ frame: Frame) -> [UInt8] {
         let scene = Scene(seed: frame.seed(of: seed))
-        return RawStandIn.bytes(frame, scene: scene, preview: plain(scene, width / 2), width: width / 4 * 2, height: height / 4 * 2)
+        return RawStandIn.bytes(
+            frame, scene: scene, preview: plain(scene, width / 2), width: width / 4 * 2, height: height / 4 * 2)
     }
 
     private func heic(_ frame: Frame) -> [UInt8] {
         let scene = Scene(seed: frame.seed(of: seed))
         let picture = Planes(scene, width: (width / 2 + 15) / 16 * 16, height: (height / 2 + 15) / 16 * 16)
-        return HEICFile(picture: picture, exif: ExifBlock(frame: frame, width: picture.width, height: picture.height).bytes()).bytes()
+        return HEICFile(
+            picture: picture, exif: ExifBlock(frame: frame, width: picture.width, height: picture.height).bytes()
+        ).bytes()
     }
 
     private func movie(_ frame: Frame) -> [UInt8] {
         let size = (width: width / 32 * 16, height: height / 32 * 16)
         let pictures = (0..<5).map { index in
-            JPEGEncoder.encode(Planes(Scene(seed: frame.seed(of: seed) &+ UInt64(index)), width: size.width, height: size.height))
+            JPEGEncoder.encode(
+                Planes(Scene(seed: frame.seed(of: seed) &+ UInt64(index)), width: size.width, height: size.height))
         }
-        return MOVFile(body: frame.body, captured: frame.captured, width: size.width, height: size.height, pictures: pictures).bytes()
+        return MOVFile(
+            body: frame.body, captured: frame.captured, width: size.width, height: size.height, pictures: pictures
+        ).bytes()
     }
 }

@@ -9,7 +9,8 @@ struct GalleryAccess: RouterMiddleware {
     let token: String, faults: FaultPlan
 
     func handle(
-        _ request: Request, context: GalleryContext, next: @concurrent (Request, GalleryContext) async throws -> Response
+        _ request: Request, context: GalleryContext,
+        next: @concurrent (Request, GalleryContext) async throws -> Response
     ) async throws -> Response {
         if request.uri.path == "/api/health" { return try await next(request, context) }
         var context = context
@@ -17,7 +18,8 @@ struct GalleryAccess: RouterMiddleware {
         let isRefused = context.fault == .unauthorized || context.fault == .expire
         guard !isRefused, isAdmitted(request.headers[.authorization]) else {
             var response = Response.notice(.unauthorized, "The token is missing, wrong or expired.")
-            response.headers[.wwwAuthenticate] = request.uri.path.hasPrefix("/api/") ? "Bearer" : "Basic realm=\"gallery\""
+            response.headers[.wwwAuthenticate] =
+                request.uri.path.hasPrefix("/api/") ? "Bearer" : "Basic realm=\"gallery\""
             return response
         }
         return try await next(request, context)
@@ -28,7 +30,8 @@ struct GalleryAccess: RouterMiddleware {
         let value = header[header.index(after: space)...]
         switch header[..<space].lowercased() {
         case "bearer": return isToken(value.utf8)
-        case "basic": return Base64.bytes(value).map { isToken($0.drop { $0 != UInt8(ascii: ":") }.dropFirst()) } ?? false
+        case "basic":
+            return Base64.bytes(value).map { isToken($0.drop { $0 != UInt8(ascii: ":") }.dropFirst()) } ?? false
         default: return false
         }
     }

@@ -45,9 +45,12 @@ public struct GalleryFault: Sendable, Hashable {
             guard let kind = Kind(rawValue: String(name)), rest.isEmpty || (count ?? 0) > 0 else {
                 throw IngestError(
                     .misconfigured, "`\(trimmed)` is no fault that the gallery knows.",
-                    advice: "Known: \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); `:n` for the first n, `/n` for every n-th.")
+                    advice:
+                        "Known: \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); `:n` for the first n, `/n` for every n-th."
+                )
             }
-            faults.append(GalleryFault(kind, rest.isEmpty ? .all : rest.first == ":" ? .first(count ?? 1) : .every(count ?? 1)))
+            faults.append(
+                GalleryFault(kind, rest.isEmpty ? .all : rest.first == ":" ? .first(count ?? 1) : .every(count ?? 1)))
         }
         return faults
     }

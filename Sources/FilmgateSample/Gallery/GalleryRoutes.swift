@@ -60,7 +60,9 @@ struct GalleryRoutes: Sendable {
             throw HTTPError(.internalServerError)
         default: break
         }
-        do { return try await receive() } catch is MultipartReader.Malformed { return .notice(.badRequest, "This is no form.") }
+        do { return try await receive() } catch is MultipartReader.Malformed {
+            return .notice(.badRequest, "This is no form.")
+        }
     }
 
     private static func busy(asDate: Bool) -> Response {
@@ -76,8 +78,11 @@ struct GalleryRoutes: Sendable {
         let type = MediaType.of(fileName: asset.name)
         let isShown = type.hasPrefix("image/") || type.hasPrefix("video/") || type.hasPrefix("audio/")
         let headers: HTTPFields = [
-            .contentType: isShown ? type : "application/octet-stream", .xContentTypeOptions: "nosniff", .eTag: "\"\(asset.sha256)\"",
+            .contentType: isShown ? type : "application/octet-stream", .xContentTypeOptions: "nosniff",
+            .eTag: "\"\(asset.sha256)\"",
         ]
-        return Response(status: .ok, headers: headers, body: try await FileIO().loadFile(path: store.path(of: asset), context: context))
+        return Response(
+            status: .ok, headers: headers,
+            body: try await FileIO().loadFile(path: store.path(of: asset), context: context))
     }
 }

@@ -4,10 +4,11 @@ import ServerKit
 
 /// A small gallery on this machine that takes uploads, for trying Filmgate out and for tests.
 ///
-/// `PUT /api/assets/NAME` (the bare file) and `POST /api/assets` (a form) answer 201 with `{id, sha256, size, name, url, duplicate}`; the
-/// same bytes again answer 200 with the same id. `GET|HEAD /api/assets/by-digest/SHA256` says whether it has them, `GET /api/assets/ID`
-/// (or a SHA-256) returns them, `GET /api/assets?offset=&limit=` lists, `/` is a page. All of it needs the token, as a bearer or as the
-/// password of basic sign-in; only `GET /api/health` does not.
+/// `PUT /api/assets/NAME` (the bare file) and `POST /api/assets` (a form) answer 201 with `{id, sha256, size, name,
+/// url, duplicate}`; the same bytes again answer 200 with the same id. `GET|HEAD /api/assets/by-digest/SHA256` says
+/// whether it has them, `GET /api/assets/ID` (or a SHA-256) returns them, `GET /api/assets?offset=&limit=` lists, `/`
+/// is a page. All of it needs the token, as a bearer or as the password of basic sign-in; only `GET /api/health` does
+/// not.
 public final class GalleryServer: Sendable {
     private let store: GalleryStore, token: String, host: String, port: Int
     private let plan: FaultPlan
@@ -54,6 +55,7 @@ public final class GalleryServer: Sendable {
 
     private func serve(_ started: @escaping @Sendable (Int) -> Void) async throws(IngestError) {
         let routes = GalleryRoutes(store, token: token, faults: plan)
-        try await LocalHTTPServer("gallery", host: host, port: port, responder: routes.router().buildResponder()).run(started)
+        try await LocalHTTPServer("gallery", host: host, port: port, responder: routes.router().buildResponder()).run(
+            started)
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the gallery holds: one folder per digest below `assets`, with the file in it under its own name.
 ///
-/// The disk is the index: it is read once at start, an upload exists from the moment of its one rename, and what was removed from the disk is
-/// not there any more. The same bytes are never stored twice. Members block for the disk.
+/// The disk is the index: it is read once at start, an upload exists from the moment of its one rename, and what was
+/// removed from the disk is not there any more. The same bytes are never stored twice. Members block for the disk.
 final class GalleryStore: Sendable {
     private struct Index { var order: [String] = [], assets: [String: GalleryAsset] = [:] }
     let root: String
@@ -41,7 +41,9 @@ final class GalleryStore: Sendable {
     /// By id or by digest; nil also where its file is gone from the disk.
     func asset(_ key: String) -> GalleryAsset? {
         index.withLock { index in
-            guard let asset = index.assets[String(key.prefix(20))], asset.id == key || asset.sha256 == key else { return nil }
+            guard let asset = index.assets[String(key.prefix(20))], asset.id == key || asset.sha256 == key else {
+                return nil
+            }
             return isThere(asset, &index) ? asset : nil
         }
     }
@@ -60,7 +62,8 @@ final class GalleryStore: Sendable {
     /// Oldest first.
     func page(from start: Int, limit: Int) -> GalleryPage {
         index.withLock { index in
-            let start = min(max(0, start), index.order.count), end = min(index.order.count, start + min(max(1, limit), 1000))
+            let start = min(max(0, start), index.order.count)
+            let end = min(index.order.count, start + min(max(1, limit), 1000))
             let assets = index.order[start..<end].compactMap { index.assets[$0] }
             return GalleryPage(assets: assets, total: index.order.count, next: end < index.order.count ? end : nil)
         }

@@ -30,7 +30,9 @@ actor GalleryUploadWriter {
         try write([])
         guard let part, let writer else { throw IngestError(.unexpected, "Nothing was written.") }
         let (size, digests) = try writer.finish(modified: nil)
-        if let wanted, wanted != digests.sha256 { throw IngestError(.corruptData, "The bytes that arrived have another digest.") }
+        if let wanted, wanted != digests.sha256 {
+            throw IngestError(.corruptData, "The bytes that arrived have another digest.")
+        }
         let asset = try store.admit(part: part, name: name, size: size, sha256: digests.sha256)
         self.part = nil
         return asset

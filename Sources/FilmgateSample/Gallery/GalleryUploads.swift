@@ -38,7 +38,9 @@ struct GalleryUploads: Sendable {
             }
             for part in parts { try await intake.write(part) }
         }
-        guard reader.isComplete, let name, files == 1 else { return .notice(.badRequest, "The form must hold one file and be complete.") }
+        guard reader.isComplete, let name, files == 1 else {
+            return .notice(.badRequest, "The form must hold one file and be complete.")
+        }
         return try await conclude(intake, name, request, context)
     }
 
@@ -65,11 +67,13 @@ struct GalleryUploads: Sendable {
         try await use(block)
     }
 
-    private func conclude(_ intake: GalleryUploadWriter, _ name: String, _ request: Request, _ context: GalleryContext) async throws
+    private func conclude(_ intake: GalleryUploadWriter, _ name: String, _ request: Request, _ context: GalleryContext)
+        async throws
         -> Response
     {
         if context.fault == .stall {
-            // Nobody reads this connection meanwhile, so its end would not be noticed: a limit, and the gallery's own end, must do.
+            // Nobody reads this connection meanwhile, so its end would not be noticed: a limit, and the gallery's own
+            // end, must do.
             try await Task.sleep(for: .seconds(600))
             throw HTTPError(.internalServerError)
         }

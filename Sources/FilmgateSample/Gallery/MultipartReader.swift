@@ -1,4 +1,5 @@
-/// Takes a `multipart/form-data` body (RFC 7578) apart while it comes in; keeps no more of it than one block and the short fields.
+/// Takes a `multipart/form-data` body (RFC 7578) apart while it comes in; keeps no more of it than one block and the
+/// short fields.
 struct MultipartReader {
     enum Event {
         /// A file's part begins; the name is what the sender called it.
@@ -19,7 +20,8 @@ struct MultipartReader {
 
     /// Nil unless `type` is a form's media type with a boundary.
     init?(contentType type: String?) {
-        guard let type, type.lowercased().hasPrefix("multipart/form-data"), let range = type.firstRange(of: "boundary=") else { return nil }
+        guard let type, type.lowercased().hasPrefix("multipart/form-data"), let range = type.firstRange(of: "boundary=")
+        else { return nil }
         let mark = type[range.upperBound...].prefix { $0 != ";" }.filter { $0 != "\"" && $0 != " " }
         guard (1...70).contains(mark.utf8.count) else { return nil }
         boundary = Array("\r\n--\(mark)".utf8)
@@ -84,7 +86,9 @@ struct MultipartReader {
     }
 
     private mutating func endPart(_ event: (Event) throws -> Void) throws {
-        if case .field(let name) = state { try event(.field(name: name, value: String(decoding: value, as: UTF8.self))) }
+        if case .field(let name) = state {
+            try event(.field(name: name, value: String(decoding: value, as: UTF8.self)))
+        }
         value = []
     }
 
@@ -113,7 +117,8 @@ struct MultipartReader {
             let trimmed = piece.drop { $0 == " " }
             guard trimmed.lowercased().hasPrefix(name + "=\"") else { continue }
             let text = line[trimmed.index(trimmed.startIndex, offsetBy: name.count + 2)...].prefix { $0 != "\"" }
-            return text.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n").description
+            return text.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
+                .description
         }
         return nil
     }

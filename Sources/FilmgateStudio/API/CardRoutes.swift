@@ -16,17 +16,17 @@ struct CardRoutes: Sendable {
                 answer: .init(status: 200, help: "Cards, cameras and folders.", shape: "Cards")
             ) { _ in try await cards() },
             api.command(
-                "cardPlan", "/api/v1/cards/{id}/plan", "What an import would do, as `plan` with the pipeline of this page.", [],
-                parameters: [Self.id]
+                "cardPlan", "/api/v1/cards/{id}/plan",
+                "What an import would do, as `plan` with the pipeline of this page.", [], parameters: [Self.id]
             ) { call in JobOrders.take("plan", card: try await card(call).path, pipeline: try api.neededPipeline()) },
             api.command(
-                "cardImport", "/api/v1/cards/{id}/import", "Import a card, as `import` with the pipeline of this page.", [],
-                parameters: [Self.id]
+                "cardImport", "/api/v1/cards/{id}/import", "Import a card, as `import` with the pipeline of this page.",
+                [], parameters: [Self.id]
             ) { call in JobOrders.take("import", card: try await card(call).path, pipeline: try api.neededPipeline()) },
             Route(
                 method: .post, path: "/api/v1/cards/{id}/prove", need: .role(.operate), id: "cardProve",
-                summary: "May this card be formatted? Reads every file and every copy now, as `safe-to-format`.", parameters: [Self.id],
-                takesBody: true,
+                summary: "May this card be formatted? Reads every file and every copy now, as `safe-to-format`.",
+                parameters: [Self.id], takesBody: true,
                 answer: .init(
                     status: 202,
                     help:
@@ -40,14 +40,15 @@ struct CardRoutes: Sendable {
         let id = call.values["id"] ?? ""
         guard let card = try await api.services.mounted().first(where: { $0.id == id }) else {
             throw StudioError(
-                .notFound, "notFound", "This card is not here any more.", advice: "Insert it again and wait until it is listed.")
+                .notFound, "notFound", "This card is not here any more.",
+                advice: "Insert it again and wait until it is listed.")
         }
         return card
     }
 
     private func prove(_ call: Call) async throws -> Answer {
-        let card = try await card(call), listing = await api.proofs.listing(card),
-            order = JobOrders.prove(card: card.path, pipeline: api.pipeline)
+        let card = try await card(call), listing = await api.proofs.listing(card)
+        let order = JobOrders.prove(card: card.path, pipeline: api.pipeline)
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         let (job, isNew, answer) = try api.begin(order, call) { ended in
             Task {
@@ -64,7 +65,9 @@ struct CardRoutes: Sendable {
     private func cards() async throws -> Answer {
         let places = try await api.ledger.knownPlaces()
         var object = JSONWriter(), mounted: [JSONWriter] = []
-        for card in try await api.services.mounted() { mounted.append(Self.card(card, await api.proofs.proof(card.id))) }
+        for card in try await api.services.mounted() {
+            mounted.append(Self.card(card, await api.proofs.proof(card.id)))
+        }
         object.add("type", "cards")
         object.add("pipeline", api.pipeline)
         object.add("mounted", objects: mounted)

@@ -22,7 +22,8 @@ struct FrameMarks: Sendable {
     ///
     /// Below `operate` nobody is named.
     func add(_ sha256: String?, camera: Int?, _ role: Role, to object: inout JSONWriter) {
-        let mark = sha256.flatMap { marks[$0] } ?? PictureMark(), author = role >= .operate ? authors[mark.revision] : nil
+        let mark = sha256.flatMap { marks[$0] } ?? PictureMark()
+        let author = role >= .operate ? authors[mark.revision] : nil
         let stars = mark.rating ?? camera.flatMap { $0 > 0 ? $0 : nil }
         object.add("rating", stars)
         object.add("pick", mark.pick(camera: camera).rawValue)

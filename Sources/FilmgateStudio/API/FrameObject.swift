@@ -5,9 +5,9 @@ import FilmgateReport
 /// Files and deliveries as JSON objects, with the words of the commands.
 enum FrameObject {
     /// `row`: nil when the file changed since the list was read; then it is told as far as the list knows it.
-    static func item(_ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role)
-        -> JSONWriter
-    {
+    static func item(
+        _ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role
+    ) -> JSONWriter {
         var object = JSONWriter()
         guard let row else {
             let origin = Origin(source: "", volume: "", root: "", path: "", size: 0, modified: 0)
@@ -59,9 +59,11 @@ enum FrameObject {
     /// The asset as commands tell it; below `operate` without anything that says where it came from and where it went.
     static func result(_ row: AssetRow, _ receipts: [NamedReceipt], _ role: Role) -> AssetResult {
         let isTrusted = role >= .operate, stem = row.shot.stem
-        let nameless = Origin(source: "", volume: "", root: "", path: row.origin.name, size: row.origin.size, modified: 0)
+        let nameless = Origin(
+            source: "", volume: "", root: "", path: row.origin.name, size: row.origin.size, modified: 0)
         var asset = Asset(
-            origin: isTrusted ? row.origin : nameless, kind: row.kind, shot: isTrusted ? row.shot : ShotPlace(key: stem, stem: stem))
+            origin: isTrusted ? row.origin : nameless, kind: row.kind,
+            shot: isTrusted ? row.shot : ShotPlace(key: stem, stem: stem))
         (asset.media, asset.digests, asset.flags) = (row.media.map { shown($0, role) }, row.digests, row.flags)
         guard isTrusted else { return AssetResult(asset: asset, ending: row.ending ?? .pending) }
         for named in receipts { asset.receipts[named.target] = named.receipt }

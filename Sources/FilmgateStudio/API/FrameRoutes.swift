@@ -15,7 +15,9 @@ struct FrameRoutes: Sendable {
                 summary: "Files that were seen, newest first; every one can be reached.",
                 parameters: [
                     StudioAPI.at, StudioAPI.limit,
-                    .init(name: "cursor", kind: .text(longest: 64), help: "`next` of the page before; new files do not move what follows."),
+                    .init(
+                        name: "cursor", kind: .text(longest: 64),
+                        help: "`next` of the page before; new files do not move what follows."),
                     .init(
                         name: "brief", kind: .number(0...1),
                         help: "1: of each file only what a sheet shows, as the stream tells it."),
@@ -24,7 +26,9 @@ struct FrameRoutes: Sendable {
             Route(
                 method: .get, path: "/api/v1/frames/{id}", need: .role(.view), id: "frame",
                 summary: "A file: what it is, where its copies are, and what decided.",
-                parameters: [.init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)],
+                parameters: [
+                    .init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)
+                ],
                 answer: .init(status: 200, help: "The file.", shape: "File")
             ) { call in try await frame(call) },
         ]
@@ -37,7 +41,9 @@ struct FrameRoutes: Sendable {
         .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
         .init(
             name: "q", kind: .text(longest: 200),
-            help: "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."),
+            help:
+                "Part of a name, at least 6 digits of the beginning of a SHA-256; from role operate also a serial number."
+        ),
     ]
 
     /// What the list is asked for, and what the ledger found for its text.
@@ -78,14 +84,20 @@ struct FrameRoutes: Sendable {
     }
 
     private static func filter(_ call: Call) throws(StudioError) -> FrameFilter {
-        for name in ["run", "event"] where call.values[name] != nil && call.role < .operate { throw .role(.operate, has: call.role) }
+        for name in ["run", "event"] where call.values[name] != nil && call.role < .operate {
+            throw .role(.operate, has: call.role)
+        }
         var filter = FrameFilter()
         if let words = call.values["ending"]?.split(separator: ",").map(String.init) {
             filter.endings = Set(words.compactMap { Ending(rawValue: $0) })
             filter.isUnfinished = words.contains("unfinished")
         }
-        filter.kinds = call.values["kind"].map { Set($0.split(separator: ",").compactMap { MediaKind(rawValue: String($0)) }) }
-        (filter.run, filter.event, filter.text) = (call.number("run").map { Int64($0) }, call.values["event"], call.values["q"] ?? "")
+        filter.kinds = call.values["kind"].map {
+            Set($0.split(separator: ",").compactMap { MediaKind(rawValue: String($0)) })
+        }
+        (filter.run, filter.event, filter.text) = (
+            call.number("run").map { Int64($0) }, call.values["event"], call.values["q"] ?? ""
+        )
         return filter
     }
 
@@ -104,13 +116,17 @@ struct FrameRoutes: Sendable {
 
     private func frame(_ call: Call) async throws -> Answer {
         let (row, entry, reader) = try await api.frames.file(call.values["id"] ?? "", call)
-        let deliveries = if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
+        let deliveries =
+            if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let receipts = deliveries.map { NamedReceipt(target: $0.targetName, receipt: $0.receipt) }
         let marks = try await FrameMarks([row.content?.sha256].compactMap { $0 }, reader)
         var object = JSONWriter()
         object.add("type", "file")
-        object.add("frame", FrameObject.item(row, entry, id: api.frames.id(entry), receipts: receipts, marks, call.role))
-        object.add("facts") { if let media = row.media { ItemLine.details(FrameObject.shown(media, call.role), into: &$0) } }
+        object.add(
+            "frame", FrameObject.item(row, entry, id: api.frames.id(entry), receipts: receipts, marks, call.role))
+        object.add("facts") {
+            if let media = row.media { ItemLine.details(FrameObject.shown(media, call.role), into: &$0) }
+        }
         guard call.role >= .operate else {
             object.add("wanted", [])
             for list in ["deliveries", "places", "notes"] { object.add(list, objects: []) }

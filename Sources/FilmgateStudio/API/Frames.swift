@@ -16,10 +16,13 @@ struct Frames: Sendable {
 
     /// The file that the list names so, if who asks may see it.
     func file(_ id: String, _ call: Call) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
-        guard id.utf8.count == 16, let number = UInt64(id, radix: 16), let (entry, reader) = try await ledger.entry(number),
-            let row = try await reader.rows(of: [entry], key).first ?? nil, call.scope.holds(event: row.event, since: entry.since)
+        guard id.utf8.count == 16, let number = UInt64(id, radix: 16),
+            let (entry, reader) = try await ledger.entry(number),
+            let row = try await reader.rows(of: [entry], key).first ?? nil,
+            call.scope.holds(event: row.event, since: entry.since)
         else {
-            throw StudioError(.notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.")
+            throw StudioError(
+                .notFound, "notFound", "There is no such file.", advice: "The list may have changed: read it again.")
         }
         return (row, entry, reader)
     }
@@ -44,10 +47,13 @@ struct Frames: Sendable {
 
     private func found(_ entries: [FrameEntry], _ reader: SQLiteReader) async throws -> [Found] {
         guard !entries.isEmpty else { return [] }
-        let rows = try await reader.rows(of: entries, key), receipts = try await reader.receipts(of: rows.compactMap { $0?.content })
+        let rows = try await reader.rows(of: entries, key)
+        let receipts = try await reader.receipts(of: rows.compactMap { $0?.content })
         let marks = try await FrameMarks(rows.compactMap { $0?.content?.sha256 }, reader)
         var next = receipts.makeIterator()
-        return zip(entries, rows).map { entry, row in (entry, row, row?.content == nil ? [] : next.next() ?? [], marks) }
+        return zip(entries, rows).map { entry, row in
+            (entry, row, row?.content == nil ? [] : next.next() ?? [], marks)
+        }
     }
 
     private func brief(_ found: Found, _ role: Role) -> JSONWriter {

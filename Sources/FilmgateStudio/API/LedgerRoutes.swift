@@ -15,18 +15,26 @@ extension StudioAPI {
                 method: .get, path: "/api/v1/deliveries", need: .role(.operate), id: "deliveries",
                 summary: "What is where: each target, and what waits, is held or failed.",
                 parameters: [
-                    Self.at, Self.limit, .init(name: "target", kind: .text(longest: 1000), help: "Only this one, by its name."),
-                    .init(name: "state", kind: .words(Self.openStates.map(\.rawValue)), help: "Only those; all three where none is named."),
-                ], answer: .init(status: 200, help: "Targets, and a part of what is not done, oldest first.", shape: "Deliveries")
+                    Self.at, Self.limit,
+                    .init(name: "target", kind: .text(longest: 1000), help: "Only this one, by its name."),
+                    .init(
+                        name: "state", kind: .words(Self.openStates.map(\.rawValue)),
+                        help: "Only those; all three where none is named."),
+                ],
+                answer: .init(
+                    status: 200, help: "Targets, and a part of what is not done, oldest first.", shape: "Deliveries")
             ) { call in try await deliveries(call) },
             Route(
-                method: .get, path: "/api/v1/runs", need: .role(.operate), id: "runs", summary: "The runs so far, newest first.",
-                parameters: [Self.limit], answer: .init(status: 200, help: "The runs.", shape: "Runs")
+                method: .get, path: "/api/v1/runs", need: .role(.operate), id: "runs",
+                summary: "The runs so far, newest first.", parameters: [Self.limit],
+                answer: .init(status: 200, help: "The runs.", shape: "Runs")
             ) { call in try await runs(call) },
             Route(
-                method: .get, path: "/api/v1/runs/{id}", need: .role(.operate), id: "run", summary: "A run and what it did with its files.",
+                method: .get, path: "/api/v1/runs/{id}", need: .role(.operate), id: "run",
+                summary: "A run and what it did with its files.",
                 parameters: [
-                    .init(name: "id", kind: .number(1...Int(Int32.max)), help: "Its number.", isInPath: true), Self.at, Self.limit,
+                    .init(name: "id", kind: .number(1...Int(Int32.max)), help: "Its number.", isInPath: true), Self.at,
+                    Self.limit,
                 ],
                 answer: .init(status: 200, help: "The run and a part of its files.", shape: "RunFiles")
             ) { call in try await run(call) },
@@ -78,7 +86,8 @@ extension StudioAPI {
     }
 
     private func runs(_ call: Call) async throws -> Answer {
-        let holder = StateHolder(directory: state), rows = try await ledger.reader()?.runs(limit: call.number("limit") ?? 100)
+        let holder = StateHolder(directory: state)
+        let rows = try await ledger.reader()?.runs(limit: call.number("limit") ?? 100)
         var object = JSONWriter()
         object.add("type", "runs")
         object.add("runs", objects: (rows ?? []).map { RunLine.object($0, holder) })
@@ -95,7 +104,9 @@ extension StudioAPI {
         var next = receipts.makeIterator()
         let items = part.elements.map { row in
             // What later runs delivered is theirs to tell.
-            let own = row.content == nil ? [] : (next.next() ?? []).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
+            let own =
+                row.content == nil
+                ? [] : (next.next() ?? []).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
             var item = JSONWriter()
             ItemLine.add(FrameObject.result(row, own, call.role), to: &item)
             return item

@@ -2,7 +2,8 @@ import FileKit
 import FilmgateCore
 import FilmgateLedger
 
-/// The ledger as the page reads it: opened when there is one. Its list of files is read once, and then told what changed.
+/// The ledger as the page reads it: opened when there is one. Its list of files is read once, and then told what
+/// changed.
 actor LedgerView {
     /// A part of the list, and the reader of what hangs on it.
     struct Listing: Sendable {
@@ -62,7 +63,9 @@ actor LedgerView {
 
     /// The file with that number, and what reads more of it.
     func entry(_ number: UInt64) async throws -> (entry: FrameEntry, reader: SQLiteReader)? {
-        if let reader = try reader(), freshness.isRead, let entry = list.index.entry(numbered: number) { return (entry, reader) }
+        if let reader = try reader(), freshness.isRead, let entry = list.index.entry(numbered: number) {
+            return (entry, reader)
+        }
         guard let reader = try await present(), let entry = list.index.entry(numbered: number) else { return nil }
         return (entry, reader)
     }

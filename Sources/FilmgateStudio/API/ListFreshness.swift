@@ -3,7 +3,8 @@
 /// While a run tells of all that it writes, nothing has to be read but that.
 struct ListFreshness: Sendable {
     enum Need { case nothing, news, all }
-    /// So many nanoseconds of what was read before are read again: clocks are set, and rows are dated before they are written.
+    /// So many nanoseconds of what was read before are read again: clocks are set, and rows are dated before they are
+    /// written.
     static let overlap: Int64 = 120_000_000_000
     /// With more news than that the whole list is read.
     static let mostNews = 20_000
@@ -39,14 +40,17 @@ struct ListFreshness: Sendable {
 
     /// `isWhole`: false where there were too many news.
     mutating func caughtUp(
-        _ present: Int64?, isWhole: Bool, at time: Int64, from begun: ContinuousClock.Instant, to end: ContinuousClock.Instant
+        _ present: Int64?, isWhole: Bool, at time: Int64, from begun: ContinuousClock.Instant,
+        to end: ContinuousClock.Instant
     ) {
         (isUnsure, isTooMuch, isBehind) = (true, !isWhole, false)
         if isWhole { (number, self.time) = (present, time) }
         newsDue = end + (end - begun) * (Self.newsShare - 1)
     }
 
-    mutating func read(_ present: Int64?, at time: Int64, from begun: ContinuousClock.Instant, to end: ContinuousClock.Instant) {
+    mutating func read(
+        _ present: Int64?, at time: Int64, from begun: ContinuousClock.Instant, to end: ContinuousClock.Instant
+    ) {
         (isRead, isBehind, isUnsure, isTooMuch, number, self.time) = (true, false, false, false, present, time)
         newsDue = nil
         wholeDue = end + max(Self.wholePause, (end - begun) * (Self.wholeShare - 1))

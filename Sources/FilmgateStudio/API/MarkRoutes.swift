@@ -15,29 +15,36 @@ struct MarkRoutes: Sendable {
         [
             Route(
                 method: .post, path: "/api/v1/marks", need: .role(.pick), id: "marks",
-                summary: "Say what you think of pictures: stars, picked or rejected, a colour. It counts for all pictures of a shot.",
+                summary:
+                    "Say what you think of pictures: stars, picked or rejected, a colour. It counts for all pictures of a shot.",
                 takesBody: true, bodyShape: "MarkRequest",
-                answer: .init(status: 200, help: "The revision, which rises with each order, and what takes it back.", shape: "Marked")
+                answer: .init(
+                    status: 200, help: "The revision, which rises with each order, and what takes it back.",
+                    shape: "Marked")
             ) { call in try await set(call) },
             Route(
                 method: .post, path: "/api/v1/marks/undo", need: .role(.pick), id: "marksUndo",
                 summary: "Take back what was said; what somebody said of the same pictures since stays.",
-                fields: [.init(name: "token", help: "`undo` of the answer that is taken back.", isRequired: true)], takesBody: true,
-                answer: .init(status: 200, help: "As for what was taken back: it can be taken back in turn.", shape: "Marked")
+                fields: [.init(name: "token", help: "`undo` of the answer that is taken back.", isRequired: true)],
+                takesBody: true,
+                answer: .init(
+                    status: 200, help: "As for what was taken back: it can be taken back in turn.", shape: "Marked")
             ) { call in try await carryOut(.undo(token: call.body["token"] ?? ""), call) },
         ]
     }
 
     private func set(_ call: Call) async throws -> Answer {
         let words = try Self.words(call.object), sha256s = try await selected(call)
-        return try await carryOut(.set(rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s), call)
+        return try await carryOut(
+            .set(rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s), call)
     }
 
     private func carryOut(_ order: MarkOrder.Order, _ call: Call) async throws -> Answer {
         guard let grant = call.grant else { throw StudioError.noSession }
         let outcome = try await api.services.mark(MarkOrder(order, by: grant.label.isEmpty ? "page" : grant.label))
         api.access.note(
-            "studio: \(grant.id) as \(grant.role.rawValue) marked \(outcome.sha256s.count) pictures, revision \(outcome.revision)")
+            "studio: \(grant.id) as \(grant.role.rawValue) marked \(outcome.sha256s.count) pictures, revision \(outcome.revision)"
+        )
         api.stream.ask()
         var object = JSONWriter()
         object.add("type", "marked")
@@ -49,9 +56,13 @@ struct MarkRoutes: Sendable {
 
     // MARK: The request
 
-    private static func words(_ body: JSONObject) throws(StudioError) -> (rating: Int?, pick: PictureMark.Pick?, colour: Int?) {
+    private static func words(_ body: JSONObject) throws(StudioError) -> (
+        rating: Int?, pick: PictureMark.Pick?, colour: Int?
+    ) {
         try only(["set", "selection"], in: body, "the body")
-        guard let set = body["set"]?.members else { throw .usage("The field set is an object with rating, pick or colour.") }
+        guard let set = body["set"]?.members else {
+            throw .usage("The field set is an object with rating, pick or colour.")
+        }
         try only(["rating", "pick", "colour"], in: set, "set")
         if set.isEmpty { throw .usage("The field set says nothing.", advice: "It takes rating, pick and colour.") }
         let pick = try set["pick"].map { value throws(StudioError) -> PictureMark.Pick in
@@ -60,11 +71,14 @@ struct MarkRoutes: Sendable {
             }
             return pick
         }
-        let rating = try number("rating", PictureMark.ratings, in: set), colour = try number("colour", PictureMark.colours, in: set)
+        let rating = try number("rating", PictureMark.ratings, in: set)
+        let colour = try number("colour", PictureMark.colours, in: set)
         return (rating, pick, colour)
     }
 
-    private static func number(_ name: String, _ range: ClosedRange<Int>, in set: JSONObject) throws(StudioError) -> Int? {
+    private static func number(_ name: String, _ range: ClosedRange<Int>, in set: JSONObject) throws(StudioError)
+        -> Int?
+    {
         guard let value = set[name] else { return nil }
         guard let number = value.whole, range.contains(Int(clamping: number)) else {
             throw .usage("The field \(name) is a whole number from \(range.lowerBound) to \(range.upperBound).")
@@ -74,13 +88,16 @@ struct MarkRoutes: Sendable {
 
     private static func only(_ names: [String], in object: JSONObject, _ place: String) throws(StudioError) {
         guard let other = object.keys.first(where: { !names.contains($0) }) else { return }
-        throw .usage("There is no field \(JSONString.quoted(other)) in \(place).", advice: "It takes: \(names.joined(separator: ", ")).")
+        throw .usage(
+            "There is no field \(JSONString.quoted(other)) in \(place).",
+            advice: "It takes: \(names.joined(separator: ", ")).")
     }
 
     /// The pictures that are meant: by their SHA-256, or all that a list has with that filter.
     private func selected(_ call: Call) async throws -> [String] {
         guard let selection = call.object["selection"]?.members else {
-            throw StudioError.usage("The field selection is an object.", advice: "It takes sha256, or filter and except.")
+            throw StudioError.usage(
+                "The field selection is an object.", advice: "It takes sha256, or filter and except.")
         }
         try Self.only(["sha256", "filter", "except"], in: selection, "selection")
         guard let filter = selection["filter"] else {
@@ -113,7 +130,9 @@ struct MarkRoutes: Sendable {
         .notFound, "notFound", "There is no such picture.", advice: "The list may have changed: read it again.")
 
     private func found(_ filter: JSONValue, _ call: Call) async throws -> [String] {
-        guard let members = filter.members else { throw StudioError.usage("The field filter is an object, as the query of /frames.") }
+        guard let members = filter.members else {
+            throw StudioError.usage("The field filter is an object, as the query of /frames.")
+        }
         let known = FrameRoutes.filters
         try Self.only(known.map(\.name), in: members, "filter")
         var asked = call
@@ -125,9 +144,11 @@ struct MarkRoutes: Sendable {
             try parameter.check(text)
             asked.values[parameter.name] = text
         }
-        let (filter, finds) = try await FrameRoutes(api: api).chosen(asked),
-            found = try await api.ledger.bytes(filter, finds: finds)
-        guard found.numbers.count <= Self.mostFound else { throw StudioError.usage("These are more than \(Self.mostFound) pictures.") }
+        let (filter, finds) = try await FrameRoutes(api: api).chosen(asked)
+        let found = try await api.ledger.bytes(filter, finds: finds)
+        guard found.numbers.count <= Self.mostFound else {
+            throw StudioError.usage("These are more than \(Self.mostFound) pictures.")
+        }
         return try await found.reader?.sha256s(of: found.numbers.sorted()) ?? []
     }
 }

@@ -27,7 +27,10 @@ enum OpenAPIDocument {
 
     private static let securitySchemes: JSONValue = [
         "token": ["type": "http", "scheme": "bearer", "description": "A token of `filmgate studio token`."],
-        "cookie": ["type": "apiKey", "in": "cookie", "name": "filmgate_…", "description": "One half of a paired browser's session."],
+        "cookie": [
+            "type": "apiKey", "in": "cookie", "name": "filmgate_…",
+            "description": "One half of a paired browser's session.",
+        ],
         "key": ["type": "apiKey", "in": "header", "name": "X-Filmgate-Key", "description": "The other half."],
     ]
 
@@ -49,14 +52,17 @@ enum OpenAPIDocument {
             operation["requestBody"] = body(route.fields)
         }
         var answers: JSONObject = [String(route.answer.status): answer(route.answer)]
-        answers["default"] = answer(.init(status: 0, help: "Refused or failed: what happened and what to do.", shape: "Error"))
+        answers["default"] = answer(
+            .init(status: 0, help: "Refused or failed: what happened and what to do.", shape: "Error"))
         operation["responses"] = .object(answers)
         return .object(operation)
     }
 
     private static func answer(_ answer: Route.Answering) -> JSONValue {
         let schema: JSONValue = ["schema": Shape.reference(answer.shape)]
-        return ["description": .string(answer.help), "content": .object(JSONObject([(key: answer.type, value: schema)]))]
+        return [
+            "description": .string(answer.help), "content": .object(JSONObject([(key: answer.type, value: schema)])),
+        ]
     }
 
     private static let idempotencyKey: JSONValue = [
@@ -66,17 +72,21 @@ enum OpenAPIDocument {
 
     private static func parameter(_ parameter: Route.Parameter) -> JSONValue {
         var object: JSONObject = [
-            "name": .string(parameter.name), "in": parameter.isInPath ? "path" : "query", "description": .string(parameter.help),
+            "name": .string(parameter.name), "in": parameter.isInPath ? "path" : "query",
+            "description": .string(parameter.help),
         ]
         if parameter.isInPath { object["required"] = .bool(true) }
         switch parameter.kind {
         case .text(let longest): object["schema"] = ["type": "string", "maxLength": .integer(Int64(longest))]
         case .number(let range):
             object["schema"] = [
-                "type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
+                "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
+                "maximum": .integer(Int64(range.upperBound)),
             ]
         case .words(let words):
-            object["schema"] = ["type": "array", "items": ["type": "string", "enum": .array(words.map { .string($0) })]]
+            object["schema"] = [
+                "type": "array", "items": ["type": "string", "enum": .array(words.map { .string($0) })],
+            ]
             (object["style"], object["explode"]) = ("form", .bool(false))
         }
         return .object(object)
@@ -108,6 +118,8 @@ extension Route.Need {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members.map { (key: $0.0, value: $0.1) })) }
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self = .object(JSONObject(members.map { (key: $0.0, value: $0.1) }))
+    }
     public init(arrayLiteral items: JSONValue...) { self = .array(items) }
 }

@@ -16,8 +16,8 @@ struct PictureRoutes: Sendable {
             summary: "A picture of a file, upright, with at most \(size.longEdge) pixels on its long edge.",
             parameters: [.init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)],
             answer: .init(
-                status: 200, help: "The picture; 304 where If-None-Match has its ETag, and 404 where there is none.", shape: "Picture",
-                isPicture: true)
+                status: 200, help: "The picture; 304 where If-None-Match has its ETag, and 404 where there is none.",
+                shape: "Picture", isPicture: true)
         ) { call in try await picture(call, size) }
     }
 

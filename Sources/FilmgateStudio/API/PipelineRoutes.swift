@@ -23,7 +23,8 @@ struct PipelineRoutes: Sendable {
         }
         guard let bytes else {
             throw StudioError(
-                .notFound, "notFound", "The pipeline file is not there.", advice: "Put it back, or start the page with another one.")
+                .notFound, "notFound", "The pipeline file is not there.",
+                advice: "Put it back, or start the page with another one.")
         }
         var object = JSONWriter()
         object.add("type", "pipeline")

@@ -48,7 +48,11 @@ struct Route: Sendable {
         guard parts.count == address.count else { return nil }
         var values: [String: String] = [:]
         for (part, value) in zip(parts, address) {
-            if part.hasPrefix("{") { values[String(part.dropFirst().dropLast())] = String(value) } else if part != value { return nil }
+            if part.hasPrefix("{") {
+                values[String(part.dropFirst().dropLast())] = String(value)
+            } else if part != value {
+                return nil
+            }
         }
         return values
     }
@@ -77,12 +81,14 @@ struct Call: Sendable {
 
 extension Route {
     /// The parameters of the address, each as the table says; anything else is refused by name.
-    func values(path: [String: String], query: [(name: String, value: String)]) throws(StudioError) -> [String: String] {
+    func values(path: [String: String], query: [(name: String, value: String)]) throws(StudioError) -> [String: String]
+    {
         var values: [String: String] = [:]
         for (name, value) in path.map({ ($0.key, $0.value) }) + query.map({ ($0.name, $0.value) }) {
             guard let parameter = parameters.first(where: { $0.name == name }) else {
                 throw .usage(
-                    "There is no parameter \(JSONString.quoted(name)) here.", advice: "It takes: \(Self.list(parameters.map(\.name))).")
+                    "There is no parameter \(JSONString.quoted(name)) here.",
+                    advice: "It takes: \(Self.list(parameters.map(\.name))).")
             }
             guard values[name] == nil else { throw .usage("The parameter \(name) comes twice.") }
             try parameter.check(value)
@@ -103,13 +109,21 @@ extension Route {
         var values: [String: String] = [:]
         for (name, value) in members {
             guard let field = fields.first(where: { $0.name == name }) else {
-                throw .usage("There is no field \(JSONString.quoted(name)) here.", advice: "It takes: \(Self.list(fields.map(\.name))).")
+                throw .usage(
+                    "There is no field \(JSONString.quoted(name)) here.",
+                    advice: "It takes: \(Self.list(fields.map(\.name))).")
             }
-            guard let text = value.string, text.utf8.count <= 256 else { throw .usage("The field \(name) is a text of at most 256 bytes.") }
-            if let words = field.words, !words.contains(text) { throw .usage("The field \(name) is one of: \(Self.list(words)).") }
+            guard let text = value.string, text.utf8.count <= 256 else {
+                throw .usage("The field \(name) is a text of at most 256 bytes.")
+            }
+            if let words = field.words, !words.contains(text) {
+                throw .usage("The field \(name) is one of: \(Self.list(words)).")
+            }
             values[name] = text
         }
-        for field in fields where field.isRequired && values[field.name] == nil { throw .usage("The field \(field.name) is missing.") }
+        for field in fields where field.isRequired && values[field.name] == nil {
+            throw .usage("The field \(field.name) is missing.")
+        }
         return values
     }
 

@@ -9,9 +9,11 @@ extension StudioAPI {
                 answer: .init(status: 200, help: "Name, version and ways to pair.", shape: "About")
             ) { _ in about() },
             Route(
-                method: .post, path: "/api/v1/session", need: .nothing, id: "pair", summary: "Open a session with a code.",
+                method: .post, path: "/api/v1/session", need: .nothing, id: "pair",
+                summary: "Open a session with a code.",
                 fields: [.init(name: "code", help: "What `filmgate studio` printed.", isRequired: true)],
-                answer: .init(status: 201, help: "The session; `key` is sent as X-Filmgate-Key from now on.", shape: "Opened")
+                answer: .init(
+                    status: 201, help: "The session; `key` is sent as X-Filmgate-Key from now on.", shape: "Opened")
             ) { call in try await pair(call) },
             Route(
                 method: .get, path: "/api/v1/session", need: .session, id: "whoami", summary: "Who asks.",
@@ -22,13 +24,16 @@ extension StudioAPI {
                 answer: .init(status: 200, help: "It is over.", shape: "Done")
             ) { call in leave(call) },
             Route(
-                method: .get, path: "/api/v1/sessions", need: .role(.admin), id: "sessions", summary: "Who may come in.",
+                method: .get, path: "/api/v1/sessions", need: .role(.admin), id: "sessions",
+                summary: "Who may come in.",
                 answer: .init(status: 200, help: "Sessions, tokens and unused codes.", shape: "Grants")
             ) { _ in sessions() },
             Route(
                 method: .delete, path: "/api/v1/sessions/{id}", need: .role(.admin), id: "revoke",
                 summary: "End a session, a token or a code at once.",
-                parameters: [.init(name: "id", kind: .text(longest: 64), help: "As `sessions` names it.", isInPath: true)],
+                parameters: [
+                    .init(name: "id", kind: .text(longest: 64), help: "As `sessions` names it.", isInPath: true)
+                ],
                 answer: .init(status: 200, help: "It is over.", shape: "Done")
             ) { call in try revoke(call) },
             Route(
@@ -36,15 +41,21 @@ extension StudioAPI {
                 summary: "Make a code for another browser, or with `event` or `from` a link for a client.",
                 fields: [
                     .init(
-                        name: "role", help: "What the other browser may do; a client may view or pick.", isRequired: true,
-                        words: Role.allCases.map(\.rawValue)),
+                        name: "role", help: "What the other browser may do; a client may view or pick.",
+                        isRequired: true, words: Role.allCases.map(\.rawValue)),
                     .init(name: "event", help: "The client sees the files of this event alone.", isRequired: false),
-                    .init(name: "from", help: "The client sees files from now on alone.", isRequired: false, words: ["now"]),
-                    .init(name: "for", help: "How long a client's link counts, such as 8h; 24h where it is not given.", isRequired: false),
+                    .init(
+                        name: "from", help: "The client sees files from now on alone.", isRequired: false,
+                        words: ["now"]),
+                    .init(
+                        name: "for", help: "How long a client's link counts, such as 8h; 24h where it is not given.",
+                        isRequired: false),
                     .init(name: "label", help: "Who the client is.", isRequired: false),
                 ],
                 answer: .init(
-                    status: 201, help: "The code, told once. A client's counts until it is over or taken back, as often as it is used.",
+                    status: 201,
+                    help:
+                        "The code, told once. A client's counts until it is over or taken back, as often as it is used.",
                     shape: "Code")
             ) { call in try link(call) },
         ]
@@ -61,14 +72,16 @@ extension StudioAPI {
 
     private func pair(_ call: Call) async throws -> Answer {
         do {
-            let opened = try await access.pair(call.body["code"] ?? "", label: String(call.agent.prefix(80)), from: call.address)
+            let opened = try await access.pair(
+                call.body["code"] ?? "", label: String(call.agent.prefix(80)), from: call.address)
             var object = opened.grant.object
             object.add("key", opened.key)
             var answer = Answer.json(object.finished, .created)
             answer.headers[.setCookie] = cookie.header(opened.cookie, life: AccessControl.sessionLife)
             return answer
         } catch AccessControl.Refusal.tooMany {
-            throw StudioError(.tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
+            throw StudioError(
+                .tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
         } catch AccessControl.Refusal.wrongCode {
             throw StudioError(
                 .unauthorized, "wrongCode", "This code is wrong, was used already, or is older than five minutes.",
@@ -84,7 +97,9 @@ extension StudioAPI {
     }
 
     private func sessions() -> Answer {
-        let grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }.sorted { ($0.since, $0.id) > ($1.since, $1.id) }
+        let grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }.sorted {
+            ($0.since, $0.id) > ($1.since, $1.id)
+        }
         var object = JSONWriter()
         object.add("type", "grants")
         object.add("grants", objects: grants.map(\.object))
@@ -111,7 +126,8 @@ extension StudioAPI {
         } else {
             guard role <= .pick else { throw StudioError.usage("A client's link is for view or pick.") }
             let link = try access.store.makeLink(
-                role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "", now: access.now)
+                role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "", now: access.now
+            )
             made = link
             access.note("studio: \(call.grant?.id ?? "") made \(made.grant.id)")
         }

@@ -8,11 +8,17 @@ enum Shape {
         "Opened": object("session", grant.adding(["key": text])),
         "Session": object("session", grant),
         "Grant": object(
-            nil, JSONObject(grant.map { ($0.key, $0.value) }).adding(["type": ["enum": ["code", "link", "session", "token"]]])),
+            nil,
+            JSONObject(grant.map { ($0.key, $0.value) }).adding([
+                "type": ["enum": ["code", "link", "session", "token"]]
+            ])),
         "Grants": object("grants", ["grants": list(of: "Grant")]),
-        "Code": object(nil, grant.adding(["type": ["enum": ["code", "link"]], "code": text, "link": optional("string"), "qr": texts])),
+        "Code": object(
+            nil,
+            grant.adding(["type": ["enum": ["code", "link"]], "code": text, "link": optional("string"), "qr": texts])),
         "Done": object("done", [:]),
-        "Status": loose("status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
+        "Status": loose(
+            "status", ["running": flag, "paused": flag, "assets": ["type": "object"], "unfinished": whole]),
         "Frames": object(
             "frames",
             [
@@ -24,16 +30,21 @@ enum Shape {
         "File": object(
             "file",
             [
-                "frame": reference("Frame"), "facts": ["type": "object"], "wanted": texts, "deliveries": list(of: "Delivery"),
+                "frame": reference("Frame"), "facts": ["type": "object"], "wanted": texts,
+                "deliveries": list(of: "Delivery"),
                 "places": [
-                    "type": "array", "items": object(nil, ["source": text, "path": text, "ending": optional("string"), "run": whole]),
+                    "type": "array",
+                    "items": object(nil, ["source": text, "path": text, "ending": optional("string"), "run": whole]),
                 ],
                 "notes": ["type": "array", "items": object(nil, ["at": optional("string"), "text": text])],
             ]),
         "Delivery": object("delivery", delivery),
         "Deliveries": object(
             "deliveries",
-            ["targets": list(of: "Target"), "total": whole, "at": whole, "next": optional("integer"), "deliveries": list(of: "Delivery")]),
+            [
+                "targets": list(of: "Target"), "total": whole, "at": whole, "next": optional("integer"),
+                "deliveries": list(of: "Delivery"),
+            ]),
         "Target": object(nil, target),
         "Message": [
             "type": "object", "properties": ["type": ["enum": ["hello", "reset", "status", "frames", "job", "cards"]]],
@@ -42,17 +53,24 @@ enum Shape {
         "Runs": object("runs", ["runs": list(of: "Run")]),
         "Run": loose("run", run),
         "RunFiles": object(
-            "files", ["run": reference("Run"), "total": whole, "at": whole, "next": optional("integer"), "items": list(of: "Item")]),
+            "files",
+            [
+                "run": reference("Run"), "total": whole, "at": whole, "next": optional("integer"),
+                "items": list(of: "Item"),
+            ]),
         "Item": object("item", ofCommand),
         "Events": object("events", ["events": list(of: "Event")]),
         "Event": object("event", event),
-        "Cards": object("cards", ["pipeline": optional("string"), "mounted": list(of: "Mounted"), "cards": list(of: "Card")]),
-        "Mounted": object("mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
+        "Cards": object(
+            "cards", ["pipeline": optional("string"), "mounted": list(of: "Mounted"), "cards": list(of: "Card")]),
+        "Mounted": object(
+            "mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
         "MarkRequest": markRequest,
         "Marked": object("marked", ["revision": whole, "undo": text, "pictures": whole]),
         "Job": object("job", job),
         "Jobs": object("jobs", ["jobs": list(of: "Job")]),
-        "JobDetails": object("job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
+        "JobDetails": object(
+            "job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
         "Pipeline": object("pipeline", ["path": text, "text": text]),
         "Card": object("card", card),
         "Picture": ["type": "string", "format": "binary"],
@@ -79,26 +97,28 @@ enum Shape {
         return .object(shape)
     }
 
-    private static let text: JSONValue = ["type": "string"], whole: JSONValue = ["type": "integer"], flag: JSONValue = ["type": "boolean"]
+    private static let text: JSONValue = ["type": "string"], whole: JSONValue = ["type": "integer"]
+    private static let flag: JSONValue = ["type": "boolean"]
     private static let texts: JSONValue = ["type": "array", "items": ["type": "string"]]
     private static func optional(_ type: String) -> JSONValue { ["type": [.string(type), "null"]] }
     private static func list(of name: String) -> JSONValue { ["type": "array", "items": reference(name)] }
 
     private static let grant: JSONObject = [
         "event": optional("string"), "from": optional("string"),
-        "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text, "since": optional("string"),
-        "until": optional("string"),
+        "id": text, "role": ["enum": .array(Role.allCases.map { .string($0.rawValue) })], "label": text,
+        "since": optional("string"), "until": optional("string"),
     ]
     private static let ofCommand: JSONObject = [
-        "source": text, "path": text, "shot": text, "kind": text, "ending": optional("string"), "reason": optional("string"),
-        "twin": optional("string"), "flags": texts, "sha256": optional("string"), "size": whole, "captured": optional("string"),
-        "captured_camera": optional("string"), "make": optional("string"), "model": optional("string"), "serial": optional("string"),
+        "source": text, "path": text, "shot": text, "kind": text, "ending": optional("string"),
+        "reason": optional("string"), "twin": optional("string"), "flags": texts, "sha256": optional("string"),
+        "size": whole, "captured": optional("string"), "captured_camera": optional("string"),
+        "make": optional("string"), "model": optional("string"), "serial": optional("string"),
         "photographer": optional("string"), "receipts": ["type": "object"],
     ]
     private static let item = ofCommand.adding([
         "id": text, "at": optional("string"), "since": optional("string"), "event": optional("string"),
-        "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours), "marked_by": optional("string"),
-        "marked_at": optional("string"),
+        "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours),
+        "marked_by": optional("string"), "marked_at": optional("string"),
     ])
     /// Of what may be left out nothing is required.
     private static let brief: JSONValue = {
@@ -120,7 +140,9 @@ enum Shape {
         "properties": [
             "set": [
                 "type": "object", "minProperties": .integer(1), "additionalProperties": .bool(false),
-                "properties": ["rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours)],
+                "properties": [
+                    "rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours),
+                ],
             ],
             "selection": [
                 "type": "object", "additionalProperties": .bool(false),
@@ -142,27 +164,30 @@ enum Shape {
         ]
     }
     private static let delivery: JSONObject = [
-        "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"), "id": optional("string"),
-        "sha256": optional("string"), "verified": text, "at": optional("string"), "reason": optional("string"), "size": whole,
-        "content": text, "event": optional("string"), "attempts": whole, "next_try": optional("string"), "denied": optional("string"),
+        "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"),
+        "id": optional("string"), "sha256": optional("string"), "verified": text, "at": optional("string"),
+        "reason": optional("string"), "size": whole, "content": text, "event": optional("string"), "attempts": whole,
+        "next_try": optional("string"), "denied": optional("string"),
     ]
     private static let target: JSONObject = [
-        "name": text, "identity": text, "done": whole, "pending": whole, "held": whole, "failed": whole, "cancelled": whole,
-        "bytes_waiting": whole, "oldest_waiting": optional("string"), "next_try": optional("string"), "reason": optional("string"),
-        "denied": whole, "denied_reason": optional("string"),
+        "name": text, "identity": text, "done": whole, "pending": whole, "held": whole, "failed": whole,
+        "cancelled": whole, "bytes_waiting": whole, "oldest_waiting": optional("string"),
+        "next_try": optional("string"), "reason": optional("string"), "denied": whole,
+        "denied_reason": optional("string"),
     ]
     private static let run: JSONObject = [
-        "run": whole, "verb": text, "event": optional("string"), "started": optional("string"), "ended": optional("string"),
-        "exit": optional("integer"), "running": flag,
+        "run": whole, "verb": text, "event": optional("string"), "started": optional("string"),
+        "ended": optional("string"), "exit": optional("integer"), "running": flag,
     ]
     private static let event: JSONObject = [
-        "name": text, "chosen": flag, "runs": whole, "target": optional("string"), "id": optional("string"), "date": optional("string"),
-        "note": optional("string"), "fetched": optional("string"),
+        "name": text, "chosen": flag, "runs": whole, "target": optional("string"), "id": optional("string"),
+        "date": optional("string"), "note": optional("string"), "fetched": optional("string"),
     ]
     private static let job: JSONObject = [
-        "id": text, "verb": text, "about": text, "by": text, "state": ["enum": .array(Job.State.allCases.map { .string($0.rawValue) })],
-        "exit": optional("integer"), "started": optional("string"), "ended": optional("string"), "files": whole,
-        "counts": ["type": "object"], "message": optional("string"),
+        "id": text, "verb": text, "about": text, "by": text,
+        "state": ["enum": .array(Job.State.allCases.map { .string($0.rawValue) })], "exit": optional("integer"),
+        "started": optional("string"), "ended": optional("string"), "files": whole, "counts": ["type": "object"],
+        "message": optional("string"),
     ]
     private static let card: JSONObject = [
         "volume": text, "source": text, "via": text, "files": whole, "bytes": whole, "last": optional("string"),

@@ -14,7 +14,9 @@ struct StreamRoutes: Sendable {
                 parameters: [
                     .init(
                         name: "since", kind: .text(longest: 64),
-                        help: "The `id` of the last message that was received, as in the header Last-Event-ID; absent: begin anew.")
+                        help:
+                            "The `id` of the last message that was received, as in the header Last-Event-ID; absent: begin anew."
+                    )
                 ],
                 answer: .init(
                     status: 200,
@@ -41,7 +43,8 @@ struct StreamRoutes: Sendable {
 
     /// Goes on until the client goes, or may not be here any more.
     private func tell(
-        _ grant: Grant, _ reader: StudioStream.Reader, since known: StudioStream.Place?, _ write: (ByteBuffer) async throws -> Void
+        _ grant: Grant, _ reader: StudioStream.Reader, since known: StudioStream.Place?,
+        _ write: (ByteBuffer) async throws -> Void
     ) async throws {
         // The number first: what changes while the board is read is told after it.
         let start = api.stream.beginning(grant.view)
@@ -75,7 +78,8 @@ struct StreamRoutes: Sendable {
         let now = try? await api.board()
         guard let whole = now ?? api.stream.board else { return lost }
         let view = grant.view
-        return lost + StreamText.message("board", view.isTrusted ? whole : view.scope.board(StudioAPI.shown(board: whole)))
+        return lost
+            + StreamText.message("board", view.isTrusted ? whole : view.scope.board(StudioAPI.shown(board: whole)))
     }
 }
 

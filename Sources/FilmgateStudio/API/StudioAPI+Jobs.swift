@@ -8,9 +8,11 @@ extension StudioAPI {
         _ order: @escaping @Sendable (Call) async throws -> Job.Order
     ) -> Route {
         Route(
-            method: .post, path: path, need: .role(.operate), id: id, summary: summary, parameters: parameters, fields: fields,
-            takesBody: true,
-            answer: .init(status: 202, help: "The job that does it; with the same Idempotency-Key it is the same job.", shape: "Job")
+            method: .post, path: path, need: .role(.operate), id: id, summary: summary, parameters: parameters,
+            fields: fields, takesBody: true,
+            answer: .init(
+                status: 202, help: "The job that does it; with the same Idempotency-Key it is the same job.",
+                shape: "Job")
         ) { call in try begin(try await order(call), call).answer }
     }
 
@@ -18,20 +20,27 @@ extension StudioAPI {
         job: Job, isNew: Bool, answer: Answer
     ) {
         guard let grant = call.grant else { throw .noSession }
-        if let key = call.idempotencyKey, key.isEmpty || key.utf8.count > 128 { throw .usage("Idempotency-Key has 1 to 128 bytes.") }
+        if let key = call.idempotencyKey, key.isEmpty || key.utf8.count > 128 {
+            throw .usage("Idempotency-Key has 1 to 128 bytes.")
+        }
         do throws(JobList.Refusal) {
             let begun = try jobs.begin(order, by: grant.id, key: call.idempotencyKey, whenEnded: whenEnded)
-            if begun.isNew { access.note("studio: \(grant.id) as \(grant.role.rawValue) asked for \(order.verb) \(order.about)") }
+            if begun.isNew {
+                access.note("studio: \(grant.id) as \(grant.role.rawValue) asked for \(order.verb) \(order.about)")
+            }
             return (begun.job, begun.isNew, .json(begun.job.object.finished, .accepted))
         } catch {
             switch error {
             case .tooMany:
                 throw StudioError(
-                    .tooManyRequests, "rateLimited", "\(JobList.mostRunning) jobs run already.", advice: "Wait for one of them to end.")
+                    .tooManyRequests, "rateLimited", "\(JobList.mostRunning) jobs run already.",
+                    advice: "Wait for one of them to end.")
             case .isRunning(let id):
                 throw StudioError(
-                    .conflict, "busy", "The same is being done just now.", advice: "/api/v1/jobs/\(id) tells how far it is.")
-            case .otherOrder: throw StudioError(.conflict, "otherRequest", "This Idempotency-Key was used for another request.")
+                    .conflict, "busy", "The same is being done just now.",
+                    advice: "/api/v1/jobs/\(id) tells how far it is.")
+            case .otherOrder:
+                throw StudioError(.conflict, "otherRequest", "This Idempotency-Key was used for another request.")
             }
         }
     }

@@ -24,7 +24,8 @@ struct StudioAPI: Sendable {
     var routes: [Route] { sessionRoutes + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute] }
 
     private var more: [Route] {
-        StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all + JobRoutes(api: self).all
+        StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all
+            + JobRoutes(api: self).all
             + CardRoutes(api: self).all
             + PipelineRoutes(api: self).all + PictureRoutes(api: self).all
     }
@@ -36,8 +37,10 @@ struct StudioAPI: Sendable {
         ) { _ in Answer.json(OpenAPIDocument.value(routes).written()) }
     }
 
-    static let at = Route.Parameter(name: "at", kind: .number(0...100_000_000), help: "Begin at this place, counted from 0.")
-    static let limit = Route.Parameter(name: "limit", kind: .number(1...mostOnPage), help: "At most so many; 100 where it is not given.")
+    static let at = Route.Parameter(
+        name: "at", kind: .number(0...100_000_000), help: "Begin at this place, counted from 0.")
+    static let limit = Route.Parameter(
+        name: "limit", kind: .number(1...mostOnPage), help: "At most so many; 100 where it is not given.")
 
     /// Nanoseconds since 1970 as every JSON object has times.
     static func time(_ nanoseconds: Int64?) -> String? {

@@ -16,7 +16,10 @@ final class AccessControl: Sendable {
     /// Wrong codes since each was made, by its id.
     private let wrong = Mutex<[String: Int]>([:])
 
-    init(_ store: GrantStore, limit: AttemptLimit = AttemptLimit(), logger: Logger, clock: @escaping @Sendable () -> Int64) {
+    init(
+        _ store: GrantStore, limit: AttemptLimit = AttemptLimit(), logger: Logger,
+        clock: @escaping @Sendable () -> Int64
+    ) {
         (self.store, self.limit, self.logger, self.clock) = (store, limit, logger, clock)
     }
 
@@ -48,8 +51,8 @@ final class AccessControl: Sendable {
         limit.forgive(attempt)
         let cookie = AccessSecret.random(), key = AccessSecret.random(), now = now
         var grant = Grant(
-            kind: .session, role: code.role, label: label, since: now, until: now + Self.sessionLife, latest: code.latest,
-            digest: AccessSecret.digest(cookie), keyDigest: AccessSecret.digest(key))
+            kind: .session, role: code.role, label: label, since: now, until: now + Self.sessionLife,
+            latest: code.latest, digest: AccessSecret.digest(cookie), keyDigest: AccessSecret.digest(key))
         (grant.scope, grant.link) = (code.scope, code.kind == .link ? code.id : nil)
         if let latest = code.latest { grant.until = min(grant.until, latest) }
         try store.add(grant)
@@ -59,7 +62,8 @@ final class AccessControl: Sendable {
 
     /// The code, which nobody can use again.
     private func use(_ typed: String) -> Grant? {
-        let codes = store.all(.code, now: now), digest = AccessSecret.normalised(typed).map { AccessSecret.digest($0) } ?? []
+        let codes = store.all(.code, now: now)
+        let digest = AccessSecret.normalised(typed).map { AccessSecret.digest($0) } ?? []
         // All of them are compared, so that the time taken says nothing.
         let fitting = codes.filter { AccessSecret.isSame($0.digest, digest) }
         if let code = fitting.first { return store.remove(code.id) ? code : nil }
@@ -74,7 +78,8 @@ final class AccessControl: Sendable {
 
     /// The session whose halves these are; used, it lasts longer.
     func session(cookie: String, key: String) -> Grant? {
-        guard let grant = known(.session, cookie), let keyDigest = grant.keyDigest, AccessSecret.isSame(keyDigest, AccessSecret.digest(key))
+        guard let grant = known(.session, cookie), let keyDigest = grant.keyDigest,
+            AccessSecret.isSame(keyDigest, AccessSecret.digest(key))
         else {
             return nil
         }
@@ -89,8 +94,11 @@ final class AccessControl: Sendable {
 
     private func known(_ kind: Grant.Kind, _ secret: String) -> Grant? {
         guard secret.utf8.count == AccessSecret.length else { return nil }
-        let digest = AccessSecret.digest(secret), probe = Grant(kind: kind, role: .view, label: "", since: 0, until: 0, digest: digest)
-        guard let grant = store.grant(probe.id), counts(grant), AccessSecret.isSame(grant.digest, digest) else { return nil }
+        let digest = AccessSecret.digest(secret)
+        let probe = Grant(kind: kind, role: .view, label: "", since: 0, until: 0, digest: digest)
+        guard let grant = store.grant(probe.id), counts(grant), AccessSecret.isSame(grant.digest, digest) else {
+            return nil
+        }
         return grant
     }
 
@@ -121,12 +129,13 @@ final class AccessControl: Sendable {
 }
 
 extension GrantStore {
-    /// A code that opens one session with `role`; `seconds`: how long that session may last, nil = as long as it is used.
+    /// A code that opens one session with `role`; `seconds`: how long that session may last, nil = as long as it is
+    /// used.
     public func makeCode(role: Role, seconds: Int64?, now: Int64) throws(IngestError) -> (code: String, grant: Grant) {
         let code = AccessSecret.code()
         let grant = Grant(
-            kind: .code, role: role, label: "", since: now, until: now + AccessControl.codeLife, latest: seconds.map { now + $0 },
-            digest: AccessSecret.digest(AccessSecret.normalised(code) ?? code))
+            kind: .code, role: role, label: "", since: now, until: now + AccessControl.codeLife,
+            latest: seconds.map { now + $0 }, digest: AccessSecret.digest(AccessSecret.normalised(code) ?? code))
         try add(grant)
         return (code, grant)
     }
@@ -138,7 +147,9 @@ extension GrantStore {
         role: Role, scope: GrantScope, seconds: Int64, label: String, now: Int64
     ) throws(IngestError) -> (code: String, grant: Grant) {
         guard role <= .pick else {
-            throw IngestError(.misconfigured, "A client's link is for view or pick.", advice: "Leave the event away for another role.")
+            throw IngestError(
+                .misconfigured, "A client's link is for view or pick.", advice: "Leave the event away for another role."
+            )
         }
         let secret = AccessSecret.random()
         var grant = Grant(
@@ -150,9 +161,13 @@ extension GrantStore {
     }
 
     /// A token for programs, and for the page without scripts; it is told once and kept nowhere.
-    public func makeToken(role: Role, seconds: Int64, label: String, now: Int64) throws(IngestError) -> (token: String, grant: Grant) {
+    public func makeToken(role: Role, seconds: Int64, label: String, now: Int64) throws(IngestError) -> (
+        token: String, grant: Grant
+    ) {
         let token = AccessSecret.random()
-        let grant = Grant(kind: .token, role: role, label: label, since: now, until: now + seconds, digest: AccessSecret.digest(token))
+        let grant = Grant(
+            kind: .token, role: role, label: label, since: now, until: now + seconds, digest: AccessSecret.digest(token)
+        )
         try add(grant)
         return (token, grant)
     }

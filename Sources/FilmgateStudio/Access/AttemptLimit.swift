@@ -17,7 +17,9 @@ final class AttemptLimit: Sendable {
     func begin(_ address: String, at now: ContinuousClock.Instant = .now) -> UInt64? {
         state.withLock { state in
             state.attempts.removeAll { now - $0.at >= .seconds(60) }
-            guard state.attempts.count < all, state.attempts.count(where: { $0.address == address }) < each else { return nil }
+            guard state.attempts.count < all, state.attempts.count(where: { $0.address == address }) < each else {
+                return nil
+            }
             state.next += 1
             state.attempts.append(Attempt(id: state.next, address: address, at: now))
             return state.next

@@ -1,6 +1,7 @@
 package import FilmgateCore
 
-/// What lets somebody in: a code that is used once, a client's link, the session that either opens, or a program's token.
+/// What lets somebody in: a code that is used once, a client's link, the session that either opens, or a program's
+/// token.
 public struct Grant: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable { case code, link, session, token }
     public var kind: Kind, role: Role
@@ -8,7 +9,8 @@ public struct Grant: Sendable, Hashable {
     public var label: String
     /// Seconds since 1970: when it was made, and when it ends.
     public var since: Int64, until: Int64
-    /// The latest time to which use moves the end of a session, or of the one that a code opens; nil = it may be moved on and on.
+    /// The latest time to which use moves the end of a session, or of the one that a code opens; nil = it may be moved
+    /// on and on.
     public var latest: Int64?
     /// What of the shoot it shows.
     public var scope = GrantScope()
@@ -61,9 +63,13 @@ extension Grant {
             let since = object["since"]?.whole, let until = object["until"]?.whole,
             let digest = object["digest"]?.string.flatMap({ AccessSecret.bytes($0) }), digest.count == 32
         else { return nil }
-        (self.kind, self.role, self.label, self.since, self.until, self.digest) = (kind, role, label, since, until, digest)
+        (self.kind, self.role, self.label, self.since, self.until, self.digest) = (
+            kind, role, label, since, until, digest
+        )
         (latest, keyDigest) = (object["latest"]?.whole, object["key_digest"]?.string.flatMap { AccessSecret.bytes($0) })
-        (scope, link) = (GrantScope(event: object["event"]?.string, from: object["from"]?.whole), object["link"]?.string)
+        (scope, link) = (
+            GrantScope(event: object["event"]?.string, from: object["from"]?.whole), object["link"]?.string
+        )
         if kind == .session, keyDigest?.count != 32 { return nil }
     }
 }

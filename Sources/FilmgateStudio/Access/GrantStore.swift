@@ -3,9 +3,11 @@ public import FilmgateCore
 import Glibc
 import Synchronization
 
-/// Keeps grants in a folder of the state directory, a file each: the page's process and the command that makes codes share it.
+/// Keeps grants in a folder of the state directory, a file each: the page's process and the command that makes codes
+/// share it.
 ///
-/// Secrets are never in it. Whoever removes a file first has it alone, so a code is used once, also by two at the same moment.
+/// Secrets are never in it. Whoever removes a file first has it alone, so a code is used once, also by two at the same
+/// moment.
 public final class GrantStore: Sendable {
     private struct State {
         var grants: [String: Grant] = [:]
@@ -29,7 +31,9 @@ public final class GrantStore: Sendable {
         try DurableFile.atomicWrite(bytes.span.bytes, to: path(grant.id), mode: 0o600)
         state.withLock { $0.grants[grant.id] = grant }
         guard grant.kind == .session else { return }
-        let mine = all(.session, now: grant.since).filter { $0.link == grant.link }.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
+        let mine = all(.session, now: grant.since).filter { $0.link == grant.link }.sorted {
+            ($0.since, $0.id) < ($1.since, $1.id)
+        }
         for old in mine.dropLast(grant.link == nil ? Self.mostSessions : Self.mostOfLink) { remove(old.id) }
     }
 
@@ -72,7 +76,9 @@ public final class GrantStore: Sendable {
     /// Where the page was served last, as `http://127.0.0.1:8484`; nil before that.
     public var address: String? {
         // Earlier versions wrote it without a scheme.
-        Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) }.map { $0.contains("://") ? $0 : "http://" + $0 }
+        Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) }.map {
+            $0.contains("://") ? $0 : "http://" + $0
+        }
     }
 
     /// Links lead to `address` from now on.

@@ -4,7 +4,8 @@ public import FilmgateCore
 import Glibc
 public import ServerKit
 
-/// The page's own certificate, made once and kept in the state directory: nobody vouches for it, so people compare its fingerprint.
+/// The page's own certificate, made once and kept in the state directory: nobody vouches for it, so people compare its
+/// fingerprint.
 public struct OwnCertificate: Sendable {
     public let certificate: ServerCertificate
     /// SHA-256, as browsers show it.
@@ -40,7 +41,9 @@ public struct OwnCertificate: Sendable {
         gethostname(&text, text.count - 1)
         let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let hosts = host.isEmpty ? [] : host.contains(".") ? [host] : [host, host + ".local"]
-        let given = names.map { name in name.filter { $0 == ":" }.count == 1 ? String(name.prefix { $0 != ":" }) : name }
+        let given = names.map { name in
+            name.filter { $0 == ":" }.count == 1 ? String(name.prefix { $0 != ":" }) : name
+        }
         let all = ["localhost", "127.0.0.1", "::1"] + hosts + LocalAddress.outer + given
         return all.filter { seen.insert($0).inserted && SelfSignedCertificate.canName($0) }
     }

@@ -36,7 +36,8 @@ actor CardProofs {
         guard proofs[card.id]?.job == job.id else { return }
         digests[card.id] = job.digests
         proofs[card.id]?.end(
-            exit: job.state == .ended ? job.exit ?? 1 : 1, isSafe: job.result?["safe"]?.flag == true, evidence, at: WallClock.nanoseconds)
+            exit: job.state == .ended ? job.exit ?? 1 : 1, isSafe: job.result?["safe"]?.flag == true, evidence,
+            at: WallClock.nanoseconds)
         watch()
         changed()
     }

@@ -66,8 +66,8 @@ enum ProofEvidence {
     private static func add(_ facts: FileFacts, _ path: String, to hash: inout RunningHash) {
         hash.update(Array(path.utf8) + [0])
         for number in [
-            facts.size, UInt64(bitPattern: facts.modified), UInt64(bitPattern: facts.changed), facts.inode, facts.device,
-            UInt64(facts.mode),
+            facts.size, UInt64(bitPattern: facts.modified), UInt64(bitPattern: facts.changed), facts.inode,
+            facts.device, UInt64(facts.mode),
         ] { withUnsafeBytes(of: number.littleEndian) { hash.update($0) } }
     }
 }

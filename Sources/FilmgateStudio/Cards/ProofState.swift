@@ -51,8 +51,12 @@ struct ProofState: Sendable, Equatable {
             self.evidence = evidence
             verdict = .yes
             // Between the reading and this moment something may have changed.
-            if evidence.card == nil || evidence.card != before { return withdraw("The card changed while it was read.") }
-            if evidence.copies == nil || evidence.latestCopy >= began { withdraw("A copy was changed while it was proven.") }
+            if evidence.card == nil || evidence.card != before {
+                return withdraw("The card changed while it was read.")
+            }
+            if evidence.copies == nil || evidence.latestCopy >= began {
+                withdraw("A copy was changed while it was proven.")
+            }
         case 8: (verdict, reason) = (.no, "Not everything on it is proven.")
         default: (verdict, reason) = (.failed, "The proof could not be made.")
         }

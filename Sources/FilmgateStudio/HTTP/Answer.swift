@@ -36,11 +36,15 @@ struct Answer: Sendable {
     func response(to request: Request) -> Response {
         var headers = headers
         for field in SecurityHeaders.all where headers[field.name] == nil { headers.append(field) }
-        guard let stream else { return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body)) }
+        guard let stream else {
+            return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+        }
         let body = ResponseBody { writer in
             // One at a time: nobody else writes until the closure is done.
             nonisolated(unsafe) var own = writer
-            try await request.body.consumeWithCancellationOnInboundClose { _ in try await stream { try await own.write($0) } }
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await stream { try await own.write($0) }
+            }
             try await writer.finish(nil)
         }
         return Response(status: status, headers: headers, body: body)
@@ -57,11 +61,16 @@ enum SecurityHeaders {
         var fields = HTTPFields()
         let texts = [
             ("Content-Security-Policy", policy), ("Cross-Origin-Opener-Policy", "same-origin"),
-            ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), screen-wake-lock=(self)"),
+            ("Cross-Origin-Resource-Policy", "same-origin"), ("X-Content-Type-Options", "nosniff"),
+            ("X-Frame-Options", "DENY"), ("Referrer-Policy", "no-referrer"),
+            (
+                "Permissions-Policy",
+                "camera=(), microphone=(), geolocation=(), payment=(), usb=(), screen-wake-lock=(self)"
+            ),
         ]
-        for (name, value) in texts { if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) } }
+        for (name, value) in texts {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
         return fields
     }()
 }

@@ -1,15 +1,16 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections whose client takes too long to say what it wants, byte by byte, keeps one open for nothing, or takes nothing of what
-/// it asked for.
+/// Closes connections whose client takes too long to say what it wants, byte by byte, keeps one open for nothing, or
+/// takes nothing of what it asked for.
 final class HeadDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Until the first request's head; until a request's last byte; between two requests, and until some of an answer is taken.
+    /// Until the first request's head; until a request's last byte; between two requests, and until some of an answer
+    /// is taken.
     static let first = TimeAmount.seconds(5), whole = TimeAmount.seconds(10), between = TimeAmount.seconds(60)
     private var timer: Scheduled<Void>?
 

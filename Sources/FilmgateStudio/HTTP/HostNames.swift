@@ -1,7 +1,7 @@
 /// The names under which the page may be asked for.
 ///
-/// A page from elsewhere can let a name of its own lead to this machine; the browser then takes it for that page's own server. The name that
-/// it asks for is what gives it away.
+/// A page from elsewhere can let a name of its own lead to this machine; the browser then takes it for that page's own
+/// server. The name that it asks for is what gives it away.
 struct HostNames: Sendable {
     /// In small letters, some with a port.
     private let names: [String]
@@ -12,12 +12,15 @@ struct HostNames: Sendable {
     /// `more`: names, with or without a port.
     init(host: String, more: [String], isEncrypted: Bool = false) {
         (isEvery, self.isEncrypted) = (LocalAddress.isEvery(host), isEncrypted)
-        names = (["127.0.0.1", "[::1]", "localhost", host.contains(":") ? "[\(host)]" : host] + more).map { $0.lowercased() }
+        names = (["127.0.0.1", "[::1]", "localhost", host.contains(":") ? "[\(host)]" : host] + more).map {
+            $0.lowercased()
+        }
     }
 
     /// `place`: the address and port at which this request came in.
     ///
-    /// A name that leads here by a trick is a name: no browser can be made to ask for an address of this machine by another one's page.
+    /// A name that leads here by a trick is a name: no browser can be made to ask for an address of this machine by
+    /// another one's page.
     func holds(_ host: String, _ place: ServedPlace) -> Bool {
         let host = host.lowercased()
         if isEvery, spellings(place.host, port: place.port).contains(host) { return true }

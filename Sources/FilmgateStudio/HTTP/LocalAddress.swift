@@ -40,9 +40,13 @@ public enum LocalAddress {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             switch CInt(address.pointee.sa_family) {
             case AF_INET:
-                getnameinfo(address, socklen_t(MemoryLayout<sockaddr_in>.size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                getnameinfo(
+                    address, socklen_t(MemoryLayout<sockaddr_in>.size), &text, socklen_t(text.count), nil, 0,
+                    NI_NUMERICHOST)
             case AF_INET6:
-                getnameinfo(address, socklen_t(MemoryLayout<sockaddr_in6>.size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                getnameinfo(
+                    address, socklen_t(MemoryLayout<sockaddr_in6>.size), &text, socklen_t(text.count), nil, 0,
+                    NI_NUMERICHOST)
             default: continue
             }
             let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

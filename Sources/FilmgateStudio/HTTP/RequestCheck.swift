@@ -53,11 +53,14 @@ struct RequestCheck: Sendable {
         guard !isThere || ["same-origin", "none"].contains(site) else { throw Self.otherSite }
         guard ![.get, .head].contains(request.method), !isProgram else { return }
         if site == "same-origin" { return }
-        guard !isThere, let origin = request.headers.single(.origin), names.holdsOrigin(origin, place) else { throw Self.otherSite }
+        guard !isThere, let origin = request.headers.single(.origin), names.holdsOrigin(origin, place) else {
+            throw Self.otherSite
+        }
     }
 
     private static let otherSite = StudioError(
-        .forbidden, "crossSite", "Another page asked for this.", advice: "Only the page itself may ask, or a program with a token.")
+        .forbidden, "crossSite", "Another page asked for this.",
+        advice: "Only the page itself may ask, or a program with a token.")
 }
 
 extension HTTPFields {

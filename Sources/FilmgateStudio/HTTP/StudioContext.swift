@@ -11,6 +11,7 @@ struct StudioContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         address = source.channel.remoteAddress?.ipAddress ?? "local"
-        place = ServedPlace(host: source.channel.localAddress?.ipAddress ?? "", port: source.channel.localAddress?.port ?? 0)
+        place = ServedPlace(
+            host: source.channel.localAddress?.ipAddress ?? "", port: source.channel.localAddress?.port ?? 0)
     }
 }

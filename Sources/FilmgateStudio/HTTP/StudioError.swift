@@ -16,7 +16,9 @@ struct StudioError: Error, Sendable {
             case .stateLocked, .unavailable, .misconfigured, .accessDenied, .storageFull: .serviceUnavailable
             default: .internalServerError
             }
-        self.init(status, error.code.rawValue, AddressMask.hidden(error.message), advice: error.advice.map(AddressMask.hidden))
+        self.init(
+            status, error.code.rawValue, AddressMask.hidden(error.message), advice: error.advice.map(AddressMask.hidden)
+        )
     }
 
     var json: String {
@@ -37,7 +39,9 @@ struct StudioError: Error, Sendable {
             advice: "`filmgate studio link --role \(needed.rawValue)` makes a code that may.")
     }
     static func unknown(_ path: String) -> StudioError {
-        StudioError(.notFound, "notFound", "There is nothing at this address.", advice: "/api/v1/openapi.json lists all addresses.")
+        StudioError(
+            .notFound, "notFound", "There is nothing at this address.",
+            advice: "/api/v1/openapi.json lists all addresses.")
     }
     static func usage(_ message: String, advice: String? = nil) -> StudioError {
         StudioError(.badRequest, "misconfigured", message, advice: advice)

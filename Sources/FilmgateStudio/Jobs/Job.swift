@@ -39,7 +39,9 @@ struct Job: Sendable {
     private(set) var result: JSONValue?
     private var bytes = 0
 
-    init(id: String, order: Order, by: String, at time: Int64) { (self.id, self.order, self.by, started) = (id, order, by, time) }
+    init(id: String, order: Order, by: String, at time: Int64) {
+        (self.id, self.order, self.by, started) = (id, order, by, time)
+    }
 
     var files: Int { counts.values.reduce(0, +) }
 
@@ -52,7 +54,9 @@ struct Job: Sendable {
         case "item", "plan":
             counts[word ?? "unknown", default: 0] += 1
             if let sha256 = object["sha256"]?.string { digests.insert(sha256) }
-            if ["pending", "setAside", "not_proven", "removed", "held", "failed"].contains(word) { keep(object, line.count) }
+            if ["pending", "setAside", "not_proven", "removed", "held", "failed"].contains(word) {
+                keep(object, line.count)
+            }
         case "summary", "run": break
         default: keep(object, line.count)
         }
@@ -65,7 +69,9 @@ struct Job: Sendable {
     }
 
     private mutating func keep(_ object: JSONValue, _ size: Int) {
-        guard objects.count < Self.mostObjects, bytes + size <= Self.mostBytes, size <= Self.longestObject else { return }
+        guard objects.count < Self.mostObjects, bytes + size <= Self.mostBytes, size <= Self.longestObject else {
+            return
+        }
         objects.append(object)
         bytes += size
     }
@@ -88,7 +94,9 @@ struct Job: Sendable {
         object.add("started", StudioAPI.time(started))
         object.add("ended", StudioAPI.time(ended))
         object.add("files", files)
-        object.add("counts") { all in for (word, count) in counts.sorted(by: { $0.key < $1.key }) { all.add(word, count) } }
+        object.add("counts") { all in
+            for (word, count) in counts.sorted(by: { $0.key < $1.key }) { all.add(word, count) }
+        }
         object.add("message", message)
         return object
     }

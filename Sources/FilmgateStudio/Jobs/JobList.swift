@@ -22,8 +22,9 @@ struct JobList: Sendable {
     subscript(id: String) -> Job? { jobs[id] }
 
     /// The job to begin; or the one that began with the same `key`, which is not begun again.
-    mutating func begin(_ wanted: Job.Order, id: String, by: String, key: String?, at now: Int64) throws(Refusal) -> (job: Job, isNew: Bool)
-    {
+    mutating func begin(_ wanted: Job.Order, id: String, by: String, key: String?, at now: Int64) throws(Refusal) -> (
+        job: Job, isNew: Bool
+    ) {
         forget(now)
         let key = key.map { by + " " + $0 }
         if let known = key.flatMap({ keys[$0] }).flatMap({ jobs[$0] }) {

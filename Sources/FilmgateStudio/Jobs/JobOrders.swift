@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// The commands that the page may ask for: fixed words, with what people typed behind `=` or `--`, where nothing is an option.
+/// The commands that the page may ask for: fixed words, with what people typed behind `=` or `--`, where nothing is an
+/// option.
 enum JobOrders {
     static func retry(target: String?, failed: Bool) -> Job.Order {
         let words = (target.map { ["--target=\($0)"] } ?? []) + (failed ? ["--failed"] : [])
@@ -8,16 +9,19 @@ enum JobOrders {
     }
 
     static func cancel(target: String, file: String?) -> Job.Order {
-        Job.Order(verb: "cancel", about: target, words: ["--yes", "--target=\(target)"] + (file.map { ["--", $0] } ?? []))
+        Job.Order(
+            verb: "cancel", about: target, words: ["--yes", "--target=\(target)"] + (file.map { ["--", $0] } ?? []))
     }
 
     static func assign(event: String, target: String?) -> Job.Order {
         Job.Order(
-            verb: "assign", about: event, words: (target.map { ["--target=\($0)"] } ?? []) + ["--", event], exclusive: "assign")
+            verb: "assign", about: event, words: (target.map { ["--target=\($0)"] } ?? []) + ["--", event],
+            exclusive: "assign")
     }
 
     static func use(event: String, now: Bool) -> Job.Order {
-        Job.Order(verb: "events use", about: event, words: (now ? ["--now"] : []) + ["--", event], exclusive: "events use")
+        Job.Order(
+            verb: "events use", about: event, words: (now ? ["--now"] : []) + ["--", event], exclusive: "events use")
     }
 
     static func events(pipeline: String?) -> Job.Order {
@@ -50,12 +54,15 @@ enum JobOrders {
     /// The page shows the address; nothing is opened on this machine.
     static func login(account: String, pipeline: String?) -> Job.Order {
         Job.Order(
-            verb: "login", about: account, words: ["--no-browser"] + (pipeline.map { ["--pipeline=\($0)"] } ?? []) + ["--", account],
+            verb: "login", about: account,
+            words: ["--no-browser"] + (pipeline.map { ["--pipeline=\($0)"] } ?? []) + ["--", account],
             exclusive: "login \(account)")
     }
 
     /// `pause` or `resume`.
-    static func taking(_ on: Bool) -> Job.Order { Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause") }
+    static func taking(_ on: Bool) -> Job.Order {
+        Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause")
+    }
 
     private static func behind(_ positional: String?) -> [String] { positional.map { ["--", $0] } ?? [] }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Carries out what the page asks for with the very commands of this program, each as a process of its own.
 ///
-/// While a run holds the state the command hands its job over to it, as from a terminal. So there is one way for everything, and what the
-/// page may do is what the command line may.
+/// While a run holds the state the command hands its job over to it, as from a terminal. So there is one way for
+/// everything, and what the page may do is what the command line may.
 final class JobRunner: Sendable {
     /// The program, and the words that follow the verb's own: where the state is, and that JSON is wanted.
     struct Program: Sendable {
@@ -91,7 +91,9 @@ final class JobRunner: Sendable {
             return fail(job.id, String(cString: strerror(errno)))
         }
         let command = ChildProcess.Command(program.words(job.order), environment: ChildProcess.Command.inherited())
-        let result = Result { () throws(ChildProcess.StartFailure) in try ChildProcess(command, [nil, outs[1], errs[1]]) }
+        let result = Result { () throws(ChildProcess.StartFailure) in
+            try ChildProcess(command, [nil, outs[1], errs[1]])
+        }
         close(outs[1])
         close(errs[1])
         switch result {

@@ -5,8 +5,8 @@ import StudioPage
 
 /// The page's files, which lie in the program itself.
 ///
-/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version, which is another one
-/// when any file is: browsers keep them for good.
+/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version,
+/// which is another one when any file is: browsers keep them for good.
 struct PageFiles: Sendable {
     private struct File { var type: String, bytes: ByteBuffer, tag: String }
     private let files: [String: File]
@@ -18,15 +18,22 @@ struct PageFiles: Sendable {
         for index in 0..<studio_page_count() {
             let file = studio_page_file(index)
             parts.append(
-                (String(cString: file.name), String(cString: file.type), UnsafeRawBufferPointer(start: file.bytes, count: file.length)))
+                (
+                    String(cString: file.name), String(cString: file.type),
+                    UnsafeRawBufferPointer(start: file.bytes, count: file.length)
+                ))
         }
         var hash = RunningHash(.sha256)
         for part in parts { hash.update(part.bytes) }
         let version = AccessSecret.hexadecimal(Array(hash.digest().prefix(6)))
-        let scripts = parts.filter { $0.name.hasSuffix(".js") }.map { (name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self)) }
+        let scripts = parts.filter { $0.name.hasSuffix(".js") }.map {
+            (name: $0.name, text: String(decoding: $0.bytes, as: UTF8.self))
+        }
         let bundle = ScriptBundle.text(scripts, first: "main.js"), all = "/page/\(version)/page.js"
         var files: [String: File] = [:]
-        files[all] = bundle.map { File(type: "text/javascript; charset=utf-8", bytes: ByteBuffer(string: $0), tag: "\"\(version)\"") }
+        files[all] = bundle.map {
+            File(type: "text/javascript; charset=utf-8", bytes: ByteBuffer(string: $0), tag: "\"\(version)\"")
+        }
         for part in parts {
             if part.name == "index.html" {
                 var text = String(decoding: part.bytes, as: UTF8.self).replacing("{version}", with: version)

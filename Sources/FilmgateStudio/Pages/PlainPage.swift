@@ -5,10 +5,12 @@ import Hummingbird
 
 /// The shoot as one page of text without scripts, for text browsers and readers.
 ///
-/// A token lets in, as the password of basic sign-in: browsers send that to this very address alone, while cookies go to every port.
+/// A token lets in, as the password of basic sign-in: browsers send that to this very address alone, while cookies go
+/// to every port.
 struct PlainPage: Sendable {
     static let path = "/plain"
-    static let challenge = "Basic realm=\"Filmgate Studio: any name, and a token of filmgate studio token\", charset=\"UTF-8\""
+    static let challenge =
+        "Basic realm=\"Filmgate Studio: any name, and a token of filmgate studio token\", charset=\"UTF-8\""
     let api: StudioAPI
     /// Where style sheet and icon are.
     let folder: String
@@ -28,7 +30,9 @@ struct PlainPage: Sendable {
         }
         let board = try await object("board"), frames = try await object("frames", ["limit": String(Self.frames)])
         let targets = grant.role >= .operate ? try await object("deliveries", ["limit": "50"]) : .null
-        return .html(RefusalPage.page("Filmgate Studio", text(board) + text(targets: targets) + text(frames: frames), folder: folder))
+        return .html(
+            RefusalPage.page(
+                "Filmgate Studio", text(board) + text(targets: targets) + text(frames: frames), folder: folder))
     }
 
     private static func password(_ request: Request) -> String? {
@@ -40,7 +44,8 @@ struct PlainPage: Sendable {
 
     private func text(_ board: JSONValue) -> String {
         let running = board["running"]?.flag == true ? board["paused"]?.flag == true ? "Paused" : "Taking" : "No run"
-        let counts = (board["assets"]?.members.map { Array($0) } ?? []).map { "\($0.key) \($0.value.text ?? "")" }.joined(separator: ", ")
+        let counts = (board["assets"]?.members.map { Array($0) } ?? []).map { "\($0.key) \($0.value.text ?? "")" }
+            .joined(separator: ", ")
         return "<p>\(Self.shown(running)). \(Self.shown(counts)).</p>\n"
     }
 
@@ -53,7 +58,8 @@ struct PlainPage: Sendable {
 
     private func text(frames: JSONValue) -> String {
         let list = frames["frames"]?.items ?? [], total = frames["total"]?.whole ?? 0
-        return "<h2>Newest of \(total) files</h2>\n" + Self.table("Files", ["path", "captured", "kind", "ending", "reason"], list)
+        return "<h2>Newest of \(total) files</h2>\n"
+            + Self.table("Files", ["path", "captured", "kind", "ending", "reason"], list)
     }
 
     private static func table(_ caption: String, _ columns: [String], _ rows: [JSONValue]) -> String {
@@ -61,7 +67,8 @@ struct PlainPage: Sendable {
         let body = rows.map { row in
             "<tr>" + columns.map { "<td>\(shown(row[$0]?.text ?? ""))</td>" }.joined() + "</tr>\n"
         }
-        return "<table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead><tbody>\n\(body.joined())</tbody></table>\n"
+        return
+            "<table><caption>\(caption)</caption><thead><tr>\(head)</tr></thead><tbody>\n\(body.joined())</tbody></table>\n"
     }
 
     private static func shown(_ text: String) -> String { RefusalPage.escaped(text) }

@@ -4,7 +4,9 @@ import FilmgateCore
 enum RefusalPage {
     /// They turn the direction of text: with them a name is shown as another one.
     private static let turning: Set<Unicode.Scalar> = Set(
-        [0x061C...0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].joined().compactMap { Unicode.Scalar(UInt32($0)) })
+        [0x061C...0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].joined().compactMap {
+            Unicode.Scalar(UInt32($0))
+        })
 
     /// Text as HTML shows it: nothing in it is obeyed.
     static func escaped(_ text: String) -> String {
@@ -16,7 +18,8 @@ enum RefusalPage {
             case ">": shown += "&gt;"
             case "\"": shown += "&quot;"
             case "'": shown += "&#39;"
-            case let sign where sign.properties.generalCategory == .control || turning.contains(sign): shown += "\u{FFFD}"
+            case let sign where sign.properties.generalCategory == .control || turning.contains(sign):
+                shown += "\u{FFFD}"
             default: shown.unicodeScalars.append(scalar)
             }
         }
@@ -38,7 +41,8 @@ enum RefusalPage {
 
     /// Asked for by a name that is not this page's.
     static func otherHost(_ host: String, _ place: ServedPlace, isEncrypted: Bool) -> String {
-        let name = escaped(host), port = place.port, own = escaped("\(isEncrypted ? "https" : "http")://\(place.host):\(port)/")
+        let name = escaped(host), port = place.port
+        let own = escaped("\(isEncrypted ? "https" : "http")://\(place.host):\(port)/")
         return page(
             "Filmgate Studio does not answer to this name",
             """

@@ -1,7 +1,8 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
-/// Each module becomes a function that runs when it is first wanted; nothing else of it changes, not even the numbers of its lines. That
-/// works for modules as this page has them: imports of names at the beginning of a line, and exports where something is declared.
+/// Each module becomes a function that runs when it is first wanted; nothing else of it changes, not even the numbers
+/// of its lines. That works for modules as this page has them: imports of names at the beginning of a line, and exports
+/// where something is declared.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.
     static func text(_ modules: [(name: String, text: String)], first: String) -> String? {
@@ -20,9 +21,13 @@ enum ScriptBundle {
                 guard let own = taken(line) else { return nil }
                 body += own
             } else if line.hasPrefix("export ") {
-                let words = line.dropFirst(7).split(maxSplits: 3) { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$") }
+                let words = line.dropFirst(7).split(maxSplits: 3) {
+                    !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "$")
+                }
                 let name = words.first == "async" ? words.dropFirst(2).first : words.dropFirst().first
-                guard let kind = words.first, ["async", "function", "class", "const"].contains(kind), let name else { return nil }
+                guard let kind = words.first, ["async", "function", "class", "const"].contains(kind), let name else {
+                    return nil
+                }
                 names.append(name)
                 body += later(line.dropFirst(7))
             } else {
@@ -36,7 +41,8 @@ enum ScriptBundle {
     /// Of a line such as `import { a, b } from "./x.js"`.
     private static func taken(_ line: Substring) -> String? {
         let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[1].hasPrefix("./"), parts[2] == ";", parts[0].hasPrefix("import { "), parts[0].hasSuffix(" } from "),
+        guard parts.count == 3, parts[1].hasPrefix("./"), parts[2] == ";", parts[0].hasPrefix("import { "),
+            parts[0].hasSuffix(" } from "),
             !parts[0].contains(" as ")
         else { return nil }
         return "const \(parts[0].dropFirst(7).dropLast(6)) = use(\"\(parts[1].dropFirst(2))\");"
@@ -45,6 +51,7 @@ enum ScriptBundle {
     /// `import("./x.js")` within a line.
     private static func later(_ line: Substring) -> String {
         guard line.contains("import(\"./") else { return String(line) }
-        return String(line).replacing("import(\"./", with: "Promise.resolve(\"").replacing(".js\")", with: ".js\").then(use)")
+        return String(line).replacing("import(\"./", with: "Promise.resolve(\"").replacing(
+            ".js\")", with: ".js\").then(use)")
     }
 }

@@ -3,7 +3,8 @@ import FilmgateCore
 import FilmgateLedger
 import PreviewKit
 
-/// Where the bytes of a file may lie on this machine, as the ledger wrote it down: nothing that a browser says is part of it.
+/// Where the bytes of a file may lie on this machine, as the ledger wrote it down: nothing that a browser says is part
+/// of it.
 enum PictureFiles {
     /// The copies in folders, what waits to be sent, and the card or folder that it came from.
     static func sources(of row: AssetRow, _ deliveries: [DeliveryRow]) -> [PreviewSource] {
@@ -15,7 +16,8 @@ enum PictureFiles {
         // Cameras have no path on this machine. A card that was formatted may have another picture by the same name.
         if row.origin.root.hasPrefix("/") {
             let origin = row.origin
-            sources.append(PreviewSource(root: origin.root, path: origin.path, size: origin.size, modified: origin.modified))
+            sources.append(
+                PreviewSource(root: origin.root, path: origin.path, size: origin.size, modified: origin.modified))
         }
         return sources
     }

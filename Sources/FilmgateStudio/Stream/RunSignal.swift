@@ -10,7 +10,8 @@ package enum RunSignal: Sendable, Equatable {
     case gone
 }
 
-/// How long to wait before each next try: twice as long each time up to a limit, and by chance shorter, so that many do not come at once.
+/// How long to wait before each next try: twice as long each time up to a limit, and by chance shorter, so that many do
+/// not come at once.
 package struct RetryPauses: Sendable {
     private let first: Double, most: Double
     private var wanted: Double

@@ -126,7 +126,9 @@ struct StreamFeeder: Sendable {
         // What cannot be read now is read the next time; whoever asks for it directly is told why.
         if let news = try? await api.ledger.news() {
             items = await frames(news)
-            if news.revision != memory.revision { items.append(("list", .list(total: news.total, revision: news.revision))) }
+            if news.revision != memory.revision {
+                items.append(("list", .list(total: news.total, revision: news.revision)))
+            }
             // Who came first reads all of it anyway.
             if news.isMore, memory.revision >= 0 { items.append(("reset", .reset)) }
             memory.revision = news.revision

@@ -27,7 +27,8 @@ struct StreamText: Sendable {
         var text = "", frames: [String] = [], isListed = false
         for change in changes {
             switch change.value {
-            case .board(let whole, let shown): text += Self.message("board", view.isTrusted ? whole : view.scope.board(shown))
+            case .board(let whole, let shown):
+                text += Self.message("board", view.isTrusted ? whole : view.scope.board(shown))
             case .frame(let frame):
                 guard view.scope.holds(event: frame.event, since: frame.since) else { continue }
                 frames.append(view.isTrusted ? frame.whole : frame.shown)
@@ -46,11 +47,13 @@ struct StreamText: Sendable {
 
     /// How many there are of others is not said.
     static func frames(
-        _ frames: [String], _ list: (total: Int, revision: Int)?, _ view: StudioStream.View, at place: StudioStream.Place? = nil
+        _ frames: [String], _ list: (total: Int, revision: Int)?, _ view: StudioStream.View,
+        at place: StudioStream.Place? = nil
     ) -> String {
-        let total = list.flatMap { view.scope.isEverything ? String($0.total) : nil } ?? "null",
-            revision = list.map { String($0.revision) } ?? "null"
-        let object = #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
+        let total = list.flatMap { view.scope.isEverything ? String($0.total) : nil } ?? "null"
+        let revision = list.map { String($0.revision) } ?? "null"
+        let object =
+            #"{"type":"frames","total":\#(total),"revision":\#(revision),"frames":[\#(frames.joined(separator: ","))]}"#
         return message("frames", object, at: place)
     }
 

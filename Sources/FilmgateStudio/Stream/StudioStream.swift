@@ -89,7 +89,8 @@ final class StudioStream: Sendable {
     var count: Int { state.withLock(\.ring.count) }
     var last: Place { Place(instance: instance, number: state.withLock(\.ring.last)) }
 
-    /// Where somebody begins who knows nothing yet, and what was told last of the list as a whole: whatever comes later is told.
+    /// Where somebody begins who knows nothing yet, and what was told last of the list as a whole: whatever comes later
+    /// is told.
     func beginning(_ view: View) -> (place: Place, list: String) {
         let (number, list) = state.withLock { ($0.ring.last, $0.list) }
         let place = Place(instance: instance, number: number)
@@ -122,7 +123,8 @@ final class StudioStream: Sendable {
         }
     }
 
-    /// Lets every reader look, also for whether it may still be here; `toTell`: for what changed, which then gathers anew.
+    /// Lets every reader look, also for whether it may still be here; `toTell`: for what changed, which then gathers
+    /// anew.
     func wake(toTell: Bool = false) {
         let wakes = state.withLock { state in
             if toTell { (state.woken, state.isWaking) = (.now, false) }
@@ -156,7 +158,8 @@ final class StudioStream: Sendable {
     }
 
     func place(_ text: String?) -> Place? {
-        guard let parts = text?.split(separator: "."), parts.count == 2, let number = Int64(parts[1]), number >= 0 else { return nil }
+        guard let parts = text?.split(separator: "."), parts.count == 2, let number = Int64(parts[1]), number >= 0
+        else { return nil }
         return Place(instance: String(parts[0]), number: number)
     }
 
@@ -166,7 +169,9 @@ final class StudioStream: Sendable {
     func join(_ grant: String, until end: Int64 = .max) -> Reader? {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
-            guard state.readers.count < Self.most, state.readers.values.count(where: { $0.grant == grant }) < Self.mostOfOne else {
+            guard state.readers.count < Self.most,
+                state.readers.values.count(where: { $0.grant == grant }) < Self.mostOfOne
+            else {
                 return nil
             }
             state.next += 1
@@ -183,7 +188,9 @@ final class StudioStream: Sendable {
         let wakes: AsyncStream<Void>
         private let feed: AsyncStream<Void>.Continuation
 
-        fileprivate init(stream: StudioStream, number: Int, wakes: AsyncStream<Void>, feed: AsyncStream<Void>.Continuation) {
+        fileprivate init(
+            stream: StudioStream, number: Int, wakes: AsyncStream<Void>, feed: AsyncStream<Void>.Continuation
+        ) {
             (self.stream, self.number, self.wakes, self.feed) = (stream, number, wakes, feed)
         }
 

@@ -35,7 +35,8 @@ public final class MemoryCatalog: Catalog {
         state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() }
     }
 
-    private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value {
+    private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value
+    {
         try state.withLock { state throws(IngestError) in
             if let away = state.away { throw away }
             return try body(&state)
@@ -54,7 +55,8 @@ public final class MemoryCatalog: Catalog {
             uuid: identity.uuid, name: identity.name, epoch: 1, catalog: String(repeating: "0", count: 32), applied: 0)
     }
 
-    public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
+    public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
+    {
         try asked { state in
             state.sessions = state.sessions.filter { $0.value != membership.name }
             state.last += 1
@@ -101,11 +103,11 @@ public final class MemoryCatalog: Catalog {
         }
     }
 
-    private static func answer(_ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State)
-        -> ClaimAnswer
-    {
-        let key = Key(content: wish.content, target: wish.target),
-            mine = Row(station: station, token: session, state: .claimed, receipt: nil)
+    private static func answer(
+        _ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State
+    ) -> ClaimAnswer {
+        let key = Key(content: wish.content, target: wish.target)
+        let mine = Row(station: station, token: session, state: .claimed, receipt: nil)
         state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
         guard let row = state.rows[key] else {
             state.rows[key] = mine

@@ -8,7 +8,9 @@ public struct AccountCase: Sendable {
 
 /// What every sign-in with an account keeps to, whoever the provider is.
 public enum AccountConformance {
-    static func request(_ bench: any AccountBench) -> HTTPRequest { HTTPRequest("PUT", bench.target, headers: [("X-Other", "kept")]) }
+    static func request(_ bench: any AccountBench) -> HTTPRequest {
+        HTTPRequest("PUT", bench.target, headers: [("X-Other", "kept")])
+    }
 
     private static func signedIn(_ item: AccountCase) async throws -> (any AccountBench, any AccountProvider) {
         let bench = try item.make(), provider = try bench.provider()
@@ -20,7 +22,9 @@ public enum AccountConformance {
         [
             Check("nobody is signed in: says so, with advice") { item in
                 let bench = try item.make(), provider = try bench.provider()
-                let error = try await expectError(.unauthorized) { () async throws(IngestError) in try await provider.sign(request(bench)) }
+                let error = try await expectError(.unauthorized) { () async throws(IngestError) in
+                    try await provider.sign(request(bench))
+                }
                 try expect(error.advice?.contains("filmgate login") == true, "No advice: \(error)")
                 let state = try await provider.restore(validating: true).state
                 try expect(state == .signedOut, "The state is \(state).")
@@ -28,9 +32,13 @@ public enum AccountConformance {
             Check("signs for the bound origin and no other") { item in
                 let (bench, provider) = try await signedIn(item)
                 let signed = try await provider.sign(request(bench))
-                try expect(signed.headers.count > 1 && signed[header: "X-Other"] == "kept", "Nothing was added, or something lost.")
+                try expect(
+                    signed.headers.count > 1 && signed[header: "X-Other"] == "kept",
+                    "Nothing was added, or something lost.")
                 for other in ["https://evil.example/", "http://gallery.example/api", "https://gallery.example:8443/"] {
-                    try await expectError(.untrusted) { () async throws(IngestError) in try await provider.sign(HTTPRequest("GET", other)) }
+                    try await expectError(.untrusted) { () async throws(IngestError) in
+                        try await provider.sign(HTTPRequest("GET", other))
+                    }
                 }
             },
             Check("an edited file does not send the token elsewhere") { item in
@@ -62,7 +70,9 @@ public enum AccountConformance {
                 let (bench, provider) = try await signedIn(item)
                 let signed = try await provider.sign(request(bench)), before = bench.renewals
                 try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for _ in 0..<20 { group.addTask { try await provider.renew(after: Rejection(status: 401, request: signed)) } }
+                    for _ in 0..<20 {
+                        group.addTask { try await provider.renew(after: Rejection(status: 401, request: signed)) }
+                    }
                     for try await renewed in group { try expect(renewed, "It says that trying again is no use.") }
                 }
                 try expect(bench.renewals == before + 1, "\(bench.renewals - before) renewals")
@@ -104,7 +114,9 @@ public enum AccountConformance {
             let (bench, provider) = try await signedIn(item)
             try bench.order(.refuses)
             bench.pass(seconds: bench.lifetime + 5)
-            let error = try await expectError(.unauthorized) { () async throws(IngestError) in try await provider.sign(request(bench)) }
+            let error = try await expectError(.unauthorized) { () async throws(IngestError) in
+                try await provider.sign(request(bench))
+            }
             try expect(error.advice?.contains("filmgate login") == true, "No advice: \(error)")
             try bench.order(.none)
             try await bench.signIn(provider)
@@ -116,9 +128,13 @@ public enum AccountConformance {
             _ = await Result { () async throws(IngestError) in try await provider.signOut() }
             let state = try await bench.provider().restore(validating: false).state
             try expect(state == .signedOut, "The state is \(state).")
-            try await expectError(.unauthorized) { () async throws(IngestError) in try await provider.sign(request(bench)) }
+            try await expectError(.unauthorized) { () async throws(IngestError) in
+                try await provider.sign(request(bench))
+            }
             try expect(
-                FolderContents.below(bench.state).allSatisfy { file in !bench.secrets.contains { file.text.contains($0) } },
+                FolderContents.below(bench.state).allSatisfy { file in
+                    !bench.secrets.contains { file.text.contains($0) }
+                },
                 "It is still on disk.")
         },
         Check("signing out tells the provider") { item in
@@ -133,15 +149,20 @@ public enum AccountConformance {
             var text = "\(provider) \(signed) \(String(reflecting: provider))"
             Swift.dump(provider, to: &text)
             Swift.dump(signed, to: &text)
-            for file in FolderContents.below(bench.state) where file.name != "secrets.json" { text += file.name + file.text }
+            for file in FolderContents.below(bench.state) where file.name != "secrets.json" {
+                text += file.name + file.text
+            }
             for secret in bench.secrets { try expect(!text.contains(secret), "It shows \(secret).") }
         },
     ]
 
-    private static func authorizations(_ provider: any AccountProvider, _ bench: any AccountBench, _ count: Int) async throws -> Set<String>
-    {
+    private static func authorizations(
+        _ provider: any AccountProvider, _ bench: any AccountBench, _ count: Int
+    ) async throws -> Set<String> {
         try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<count { group.addTask { try await provider.sign(request(bench))[header: "Authorization"] ?? "" } }
+            for _ in 0..<count {
+                group.addTask { try await provider.sign(request(bench))[header: "Authorization"] ?? "" }
+            }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
     }

@@ -39,14 +39,19 @@ public enum AuthConformance {
             for other in [
                 "https://evil.example/", "http://gallery.example/api", "https://gallery.example:8443/",
                 "https://gallery.example.evil.example/",
-                "https://sub.gallery.example/", "https://gallery.example@evil.example/", "ftp://gallery.example/", "gallery.example",
+                "https://sub.gallery.example/", "https://gallery.example@evil.example/", "ftp://gallery.example/",
+                "gallery.example",
             ] {
-                try await expectError(.untrusted) { () async throws(IngestError) in try await provider.sign(HTTPRequest("GET", other)) }
+                try await expectError(.untrusted) { () async throws(IngestError) in
+                    try await provider.sign(HTTPRequest("GET", other))
+                }
             }
         },
         Check("refuses when it is bound to nothing") { bench in
             let provider = try bench.make(CanarySecrets())
-            try await expectError(.untrusted) { () async throws(IngestError) in try await provider.sign(HTTPRequest("GET", address)) }
+            try await expectError(.untrusted) { () async throws(IngestError) in
+                try await provider.sign(HTTPRequest("GET", address))
+            }
         },
         Check("plain http only to this machine") { bench in
             let provider = try bench.make(CanarySecrets())
@@ -63,7 +68,9 @@ public enum AuthConformance {
         Check("a missing secret holds the target instead of ending the run") { bench in
             let provider = try bench.make(CanarySecrets(nil))
             try provider.bind(to: address)
-            try await expectError(.unauthorized) { () async throws(IngestError) in try await provider.sign(HTTPRequest("GET", address)) }
+            try await expectError(.unauthorized) { () async throws(IngestError) in
+                try await provider.sign(HTTPRequest("GET", address))
+            }
         },
         Check("a secret cannot start a header of its own") { bench in
             let secrets = CanarySecrets("abc\r\nX-Evil: 1")
@@ -82,7 +89,8 @@ public enum AuthConformance {
             var text = ""
             Swift.dump(provider, to: &text)
             Swift.dump(signed, to: &text)
-            try secrets.expectAbsent(from: text + "\(provider) \(signed) \(String(reflecting: provider))", "A description")
+            try secrets.expectAbsent(
+                from: text + "\(provider) \(signed) \(String(reflecting: provider))", "A description")
         },
         Check("the same secret refused is not tried again, a new one is") { bench in
             let secrets = CanarySecrets()

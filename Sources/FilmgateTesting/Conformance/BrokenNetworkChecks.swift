@@ -11,7 +11,9 @@ extension HTTPConformance {
                 number == 0 ? act : .relay
             } _: { scene in
                 let job = scene.job.job(), first = try bench.make(scene.base, scene.auth, scene.log.logger, patience)
-                let error = try await expectError(.network, .unavailable) { () async throws(IngestError) in try await first.upload(job) }
+                let error = try await expectError(.network, .unavailable) { () async throws(IngestError) in
+                    try await first.upload(job)
+                }
                 try expect(scene.uploads.count == 1, "It sent again without being asked.")
                 try scene.expectSecret(keptBy: error)
                 try await scene.expectCopies(copies)
@@ -53,7 +55,9 @@ extension HTTPConformance {
                 let port = scene.proxy.port
                 scene.proxy.stop()
                 let target = try bench.make("http://127.0.0.1:\(port)", scene.auth, scene.log.logger, HTTPBench.patient)
-                let error = try await expectError(.network) { () async throws(IngestError) in try await target.upload(scene.job.job()) }
+                let error = try await expectError(.network) { () async throws(IngestError) in
+                    try await target.upload(scene.job.job())
+                }
                 try scene.expectSecret(keptBy: error)
                 try await expectError(.network) { () async throws(IngestError) in try await target.check() }
             }
@@ -63,9 +67,12 @@ extension HTTPConformance {
     static let secrets: [Check<HTTPBench>] = [
         Check("a certificate that nobody vouches for gets nothing") { bench in
             guard TLSServer.isAvailable else { return }
-            let job = try SampleJob(), tls = try await TLSServer(), auth = CanaryAuth(CanarySecrets()), log = LogCollector()
+            let job = try SampleJob(), tls = try await TLSServer(), auth = CanaryAuth(CanarySecrets())
+            let log = LogCollector()
             let target = try bench.make("https://localhost:\(tls.port)", auth, log.logger, HTTPBench.patient)
-            let error = try await expectError(.untrusted) { () async throws(IngestError) in try await target.upload(job.job()) }
+            let error = try await expectError(.untrusted) { () async throws(IngestError) in
+                try await target.upload(job.job())
+            }
             try auth.secrets.expectAbsent(from: log.text + "\(error)", "The error")
             try await expectError(.untrusted) { () async throws(IngestError) in try await target.check() }
         },
@@ -73,8 +80,8 @@ extension HTTPConformance {
             let elsewhere = try FaultServer { _, _ in .answer(201) }
             let place = elsewhere.url
             defer { elsewhere.stop() }
-            for (status, signed) in [301, 302, 303, 307, 308].flatMap({ [($0, true), ($0, false)] }) where !signed || bench.isSigned != nil
-            {
+            for (status, signed) in [301, 302, 303, 307, 308].flatMap({ [($0, true), ($0, false)] })
+            where !signed || bench.isSigned != nil {
                 try await bench.scene(signed: signed) { _, _, _ in
                     .answer(status, headers: [("Location", place + "/stolen")])
                 } _: { scene in

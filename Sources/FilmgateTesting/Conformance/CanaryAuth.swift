@@ -1,7 +1,8 @@
 public import FilmgateCore
 import Synchronization
 
-/// A bearer sign-in over a secret that tests can replace while requests are under way; remembers where it was asked to sign for.
+/// A bearer sign-in over a secret that tests can replace while requests are under way; remembers where it was asked to
+/// sign for.
 public final class CanaryAuth: AuthProvider {
     private struct State { var current: String?, bound: [String] = [], renewals = 0 }
     public let secrets: CanarySecrets

@@ -5,7 +5,9 @@ public struct Check<Bench: Sendable>: Sendable, CustomStringConvertible {
     public let name: String
     private let body: @Sendable (Bench) async throws -> Void
 
-    public init(_ name: String, _ body: @escaping @Sendable (Bench) async throws -> Void) { (self.name, self.body) = (name, body) }
+    public init(_ name: String, _ body: @escaping @Sendable (Bench) async throws -> Void) {
+        (self.name, self.body) = (name, body)
+    }
 
     /// Throws `CheckFailure` when the rule is broken.
     public func run(_ bench: Bench) async throws { try await body(bench) }
@@ -35,6 +37,7 @@ public func expectError<Value>(
     switch result {
     case .success(let value): throw CheckFailure("Expected \(codes.map(\.rawValue)), but it went well: \(value).")
     case .failure(let error) where codes.contains(error.code): return error
-    case .failure(let error): throw CheckFailure("Expected \(codes.map(\.rawValue)), but it failed with \(error.code.rawValue): \(error)")
+    case .failure(let error):
+        throw CheckFailure("Expected \(codes.map(\.rawValue)), but it failed with \(error.code.rawValue): \(error)")
     }
 }

@@ -53,7 +53,8 @@ public struct FileServerBench: Sendable {
         }
     }
 
-    /// Runs `body` with a proxy in front of the server that lets one fault happen; `fault` gets the server and the job's digest.
+    /// Runs `body` with a proxy in front of the server that lets one fault happen; `fault` gets the server and the
+    /// job's digest.
     func scene(
         count: Int = 3_000_000, _ fault: (Server, String) -> FaultProxy.Fault?, _ body: (Scene) async throws -> Void
     ) async throws {

@@ -17,9 +17,13 @@ public enum FileServerConformance {
                 scene.proxy.mend()
                 switch result {
                 case .success(let receipt):
-                    try expect(copies == 1 && receipt.existed && receipt.verified == .reread, "It says that it is there unseen: \(receipt)")
+                    try expect(
+                        copies == 1 && receipt.existed && receipt.verified == .reread,
+                        "It says that it is there unseen: \(receipt)")
                 case .failure(let error):
-                    try expect([.network, .unavailable].contains(error.code), "It failed with \(error.code.rawValue): \(error)")
+                    try expect(
+                        [.network, .unavailable].contains(error.code), "It failed with \(error.code.rawValue): \(error)"
+                    )
                     try scene.expectSecret(keptBy: error)
                 }
                 try scene.expectCopies(copies)
@@ -56,7 +60,9 @@ public enum FileServerConformance {
         broken("reset in the middle") { _, _ in .reset(afterSent: 1_000_000) },
         broken("the network gone in the middle") { _, _ in .cut(afterSent: 1_000_000) },
         broken("closed in good order in the middle") { _, _ in .close(afterSent: 1_000_000) },
-        broken("stored, the answer lost", copies: 1) { server, sha256 in .loseAnswer { (try? server.copies(sha256)) == 1 } },
+        broken("stored, the answer lost", copies: 1) { server, sha256 in
+            .loseAnswer { (try? server.copies(sha256)) == 1 }
+        },
         broken("a stall while sending", patience: HTTPBench.hasty) { _, _ in .stall(afterSent: 1_000_000) },
         broken("no answer", patience: HTTPBench.hasty) { _, _ in .mute(afterSent: 1_000_000) },
         Check("cancelled in the middle") { bench in
@@ -81,10 +87,14 @@ public enum FileServerConformance {
             } _: { scene in
                 let target = try scene.target()
                 scene.proxy.stop()
-                let error = try await expectError(.network) { () async throws(IngestError) in try await target.upload(scene.job.job()) }
+                let error = try await expectError(.network) { () async throws(IngestError) in
+                    try await target.upload(scene.job.job())
+                }
                 try scene.expectSecret(keptBy: error)
                 try await expectError(.network) { () async throws(IngestError) in try await target.check() }
-                try await expectError(.network) { () async throws(IngestError) in try await target.find(scene.job.job()) }
+                try await expectError(.network) { () async throws(IngestError) in
+                    try await target.find(scene.job.job())
+                }
             }
         },
     ]
@@ -123,7 +133,9 @@ public enum FileServerConformance {
             } _: { scene in
                 scene.secrets.value = "expired-canary-51f09"
                 let target = try scene.target()
-                try await expectError(.unauthorized) { () async throws(IngestError) in try await target.upload(scene.job.job()) }
+                try await expectError(.unauthorized) { () async throws(IngestError) in
+                    try await target.upload(scene.job.job())
+                }
                 scene.secrets.value = good
                 _ = try await target.upload(scene.job.job())
                 try scene.expectCopies(1)

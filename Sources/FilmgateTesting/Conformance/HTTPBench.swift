@@ -22,16 +22,21 @@ public struct HTTPBench: Sendable {
 
     /// Starts a server of its own for one check; it accepts `secret` as a bearer.
     public var start: @Sendable (_ secret: String) async throws -> Server
-    /// Builds the target for a server at `base` (`http://127.0.0.1:port`), giving up on a silent server after `patience`.
-    public var make: @Sendable (_ base: String, _ auth: any AuthProvider, _ logger: Logger, _ patience: Duration) throws -> any UploadTarget
+    /// Builds the target for a server at `base` (`http://127.0.0.1:port`), giving up on a silent server after
+    /// `patience`.
+    public var make:
+        @Sendable (_ base: String, _ auth: any AuthProvider, _ logger: Logger, _ patience: Duration) throws ->
+            any UploadTarget
 
-    /// Longer than any server that works needs, on a busy machine too; and as short as the checks of silent servers need it.
+    /// Longer than any server that works needs, on a busy machine too; and as short as the checks of silent servers
+    /// need it.
     static let patient = Duration.seconds(60), hasty = Duration.seconds(1)
     /// What the request with the bytes brings is visible at once; false when another request has to follow.
     public var storesAtOnce = true
     /// Which requests carry a file, as opposed to questions.
     public var isUpload: @Sendable (FaultServer.Seen) -> Bool
-    /// Where those requests carry no credential, the first question on the way to them that does; it is told what uploads are told else.
+    /// Where those requests carry no credential, the first question on the way to them that does; it is told what
+    /// uploads are told else.
     public var isSigned: (@Sendable (FaultServer.Seen) -> Bool)?
 
     public init(
@@ -46,14 +51,17 @@ public struct HTTPBench: Sendable {
     public var plain: TargetBench {
         TargetBench {
             let secrets = CanarySecrets(), server = try await start(secrets.value ?? "")
-            let target = try make("http://127.0.0.1:\(server.port)\(server.room)", CanaryAuth(secrets), LogCollector().logger, Self.patient)
+            let target = try make(
+                "http://127.0.0.1:\(server.port)\(server.room)", CanaryAuth(secrets), LogCollector().logger,
+                Self.patient)
             return TargetPlace(target, copies: server.copies, close: server.stop)
         }
     }
 
     /// Everything that one check needs.
     struct Scene: Sendable {
-        let target: any UploadTarget, auth: CanaryAuth, proxy: FaultServer, server: Server, log: LogCollector, job: SampleJob
+        let target: any UploadTarget, auth: CanaryAuth, proxy: FaultServer, server: Server, log: LogCollector
+        let job: SampleJob
         let isUpload: @Sendable (FaultServer.Seen) -> Bool
         let isSigned: @Sendable (FaultServer.Seen) -> Bool
 
@@ -64,7 +72,8 @@ public struct HTTPBench: Sendable {
         /// Requests with the credential that a refusal is the answer to.
         var signed: [FaultServer.Seen] { proxy.seen.filter(isSigned) }
 
-        /// Throws unless the server holds so many copies of the job, or comes to it: what it was told may still be under way there.
+        /// Throws unless the server holds so many copies of the job, or comes to it: what it was told may still be
+        /// under way there.
         func expectCopies(_ count: Int) async throws {
             var found = try await server.copies(job.digests.sha256), tries = 0
             while found < count, tries < 200 {
@@ -77,7 +86,8 @@ public struct HTTPBench: Sendable {
 
         /// Throws when the error or the log shows the credential.
         func expectSecret(keptBy error: IngestError) throws {
-            try auth.secrets.expectAbsent(from: "\(error) \(String(reflecting: error)) \(error.advice ?? "")", "The error")
+            try auth.secrets.expectAbsent(
+                from: "\(error) \(String(reflecting: error)) \(error.advice ?? "")", "The error")
             try auth.secrets.expectAbsent(from: log.text, "The log")
         }
     }
@@ -86,17 +96,21 @@ public struct HTTPBench: Sendable {
     ///
     /// `signed`: about the n-th request that carries the credential instead.
     func scene(
-        count: Int = 100_000, signed: Bool = false, _ act: @escaping @Sendable (Int, FaultServer.Seen, CanarySecrets) -> FaultAct,
+        count: Int = 100_000, signed: Bool = false,
+        _ act: @escaping @Sendable (Int, FaultServer.Seen, CanarySecrets) -> FaultAct,
         _ body: (Scene) async throws -> Void
     ) async throws {
         let secrets = CanarySecrets(), log = LogCollector(), auth = CanaryAuth(secrets)
         let server = try await start(secrets.value ?? "")
-        let counter = Counter(), isUpload = isUpload, isSigned = isSigned ?? isUpload, isMeant = signed ? isSigned : isUpload
-        let proxy = try FaultServer(upstream: server.port) { seen, _ in isMeant(seen) ? act(counter.next(), seen, secrets) : .relay }
+        let counter = Counter(), isUpload = isUpload, isSigned = isSigned ?? isUpload
+        let isMeant = signed ? isSigned : isUpload
+        let proxy = try FaultServer(upstream: server.port) { seen, _ in
+            isMeant(seen) ? act(counter.next(), seen, secrets) : .relay
+        }
         let target = try make(proxy.url + server.room, auth, log.logger, Self.patient)
         let scene = Scene(
-            target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count), isUpload: isUpload,
-            isSigned: isSigned)
+            target: target, auth: auth, proxy: proxy, server: server, log: log, job: try SampleJob(count: count),
+            isUpload: isUpload, isSigned: isSigned)
         do { try await body(scene) } catch {
             proxy.stop()
             await server.stop()

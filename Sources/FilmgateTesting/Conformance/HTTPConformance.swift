@@ -11,9 +11,12 @@ public enum HTTPConformance {
     ) -> Check<HTTPBench> {
         Check(name) { bench in
             try await bench.scene(signed: true) { _, seen, _ in
-                .answer(status, headers: headers, body: "{\"message\": \"No, \(seen[header: "Authorization"] ?? "").\"}")
+                .answer(
+                    status, headers: headers, body: "{\"message\": \"No, \(seen[header: "Authorization"] ?? "").\"}")
             } _: { scene in
-                let error = try await expectError(code) { () async throws(IngestError) in try await scene.target.upload(scene.job.job()) }
+                let error = try await expectError(code) { () async throws(IngestError) in
+                    try await scene.target.upload(scene.job.job())
+                }
                 try then(error)
                 try expect(error.message.contains("No,"), "The server's words are missing: \(error.message)")
                 try scene.expectSecret(keptBy: error)
@@ -60,13 +63,15 @@ public enum HTTPConformance {
         refusal("413: the file is set aside", 413, .rejected),
         refusal("400: the file is set aside", 400, .rejected),
         refusal("429 with seconds", 429, .rateLimited, headers: [("Retry-After", "7")]) { error in
-            try expect(error.retryAfter == .seconds(7), "Retry-After was not kept: \(String(describing: error.retryAfter))")
+            try expect(
+                error.retryAfter == .seconds(7), "Retry-After was not kept: \(String(describing: error.retryAfter))")
         },
         refusal(
             "503 with a date", 503, .unavailable,
             headers: [("Retry-After", "Sun, 06 Nov 1994 08:49:49 GMT"), ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")]
         ) { error in
-            try expect(error.retryAfter == .seconds(12), "Retry-After was not kept: \(String(describing: error.retryAfter))")
+            try expect(
+                error.retryAfter == .seconds(12), "Retry-After was not kept: \(String(describing: error.retryAfter))")
         },
         refusal("500: tried again later", 500, .unavailable),
         refusal("507: the target is paused", 507, .storageFull),

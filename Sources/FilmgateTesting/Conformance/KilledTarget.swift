@@ -7,13 +7,16 @@ public enum KilledTarget {
             try await bench.use { place in
                 let job = try SampleJob(count: 3_000_000)
                 for delay in [0, 1, 3, 10, 30, 100] {
-                    let attempt = Task { await Result { () async throws(IngestError) in try await place.target.upload(job.job()) } }
+                    let attempt = Task {
+                        await Result { () async throws(IngestError) in try await place.target.upload(job.job()) }
+                    }
                     try await Task.sleep(for: .milliseconds(delay))
                     attempt.cancel()
                     _ = await attempt.value
                 }
                 // As the engine does after an attempt whose end nobody saw.
-                if try await patient({ () async throws(IngestError) in try await place.target.find(job.job()) }) == nil {
+                if try await patient({ () async throws(IngestError) in try await place.target.find(job.job()) }) == nil
+                {
                     _ = try await patient { () async throws(IngestError) in try await place.target.upload(job.job()) }
                 }
                 let copies = try await place.copies(job.digests.sha256)

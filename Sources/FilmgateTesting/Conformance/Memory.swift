@@ -13,7 +13,8 @@ func residentBytes() throws(CheckFailure) -> Int {
     guard let file = fopen("/proc/self/statm", "r") else { throw CheckFailure("No /proc.") }
     defer { fclose(file) }
     fgets(&text, Int32(text.count), file)
-    let words = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(separator: " ")
+    let words = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+        separator: " ")
     guard words.count > 1, let pages = Int(words[1]) else { throw CheckFailure("No /proc/self/statm.") }
     return pages * sysconf(Int32(_SC_PAGESIZE))
 }

@@ -10,7 +10,9 @@ public final class SampleJob: Sendable {
     public convenience init(count: Int = 100_000) throws {
         var generator = SystemRandomNumberGenerator()
         let seed = generator.next() as UInt64
-        var bytes = (0..<min(count, 65_536)).map { UInt8(truncatingIfNeeded: (seed &+ UInt64($0) &* 0x9E37_79B9_7F4A_7C15) >> 29) }
+        var bytes = (0..<min(count, 65_536)).map {
+            UInt8(truncatingIfNeeded: (seed &+ UInt64($0) &* 0x9E37_79B9_7F4A_7C15) >> 29)
+        }
         while bytes.count < count { bytes += bytes.prefix(count - bytes.count) }
         try self.init(bytes: bytes)
     }
@@ -45,14 +47,20 @@ public final class SampleJob: Sendable {
     /// The job as the engine would hand it to a target, under `name` and, where given, a longer `path`.
     public func job(_ name: String = "IMG_0001.JPG", path: String? = nil, event: String? = nil) -> UploadJob {
         let origin = Origin(
-            source: "card", volume: "volume", root: "/card", path: "DCIM/100/" + name, size: size, modified: 1_700_000_000_000_000_000)
+            source: "card", volume: "volume", root: "/card", path: "DCIM/100/" + name, size: size,
+            modified: 1_700_000_000_000_000_000)
         let cut = FileName(name)
-        var asset = Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: cut.stem, stem: cut.stem))
+        var asset = Asset(
+            origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: cut.stem, stem: cut.stem))
         asset.digests = digests
         let local = LocalFile(path: file, size: size, ownership: .delivered)
         let values = TemplateValues(
-            text: ["name": name, "stem": cut.stem, "ext": cut.ext, "event": event ?? "", "sha256": digests.sha256, "size": String(size)],
+            text: [
+                "name": name, "stem": cut.stem, "ext": cut.ext, "event": event ?? "", "sha256": digests.sha256,
+                "size": String(size),
+            ],
             captured: CivilTime(year: 2026, month: 5, day: 1, hour: 12))
-        return UploadJob(asset: asset, file: local, digests: digests, path: path ?? name, name: name, values: values, event: event)
+        return UploadJob(
+            asset: asset, file: local, digests: digests, path: path ?? name, name: name, values: values, event: event)
     }
 }

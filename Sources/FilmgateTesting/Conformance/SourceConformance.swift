@@ -44,7 +44,8 @@ public enum SourceConformance {
                 for entry in entries {
                     let parts = entry.origin.path.split(separator: "/", omittingEmptySubsequences: false)
                     try expect(
-                        parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }, "`\(entry.origin.path)` is no path below a place.")
+                        parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." },
+                        "`\(entry.origin.path)` is no path below a place.")
                 }
             }
         },
@@ -55,7 +56,9 @@ public enum SourceConformance {
                     if entry.shot.key != last {
                         try expect(seen.insert(entry.shot.key).inserted, "The shot \(entry.shot.key) is torn apart.")
                     }
-                    if entry.shot.key == last { try expect(entry.kind.rank >= rank, "\(entry.origin.path) comes after what follows it.") }
+                    if entry.shot.key == last {
+                        try expect(entry.kind.rank >= rank, "\(entry.origin.path) comes after what follows it.")
+                    }
                     (last, rank) = (entry.shot.key, entry.kind.rank)
                 }
             }
@@ -65,7 +68,8 @@ public enum SourceConformance {
                 for entry in entries.filter({ $0.fate == .take }).prefix(sample) {
                     let first = try await bytes(of: entry, session), second = try await bytes(of: entry, session)
                     try expect(
-                        UInt64(first.count) == entry.origin.size, "\(entry.origin.path): \(first.count) of \(entry.origin.size) bytes.")
+                        UInt64(first.count) == entry.origin.size,
+                        "\(entry.origin.path): \(first.count) of \(entry.origin.size) bytes.")
                     try expect(first == second, "\(entry.origin.path) has other bytes the second time.")
                 }
             }
@@ -75,7 +79,8 @@ public enum SourceConformance {
                 for entry in entries.filter({ $0.fate == .take && $0.origin.size > 1 }).prefix(3) {
                     let whole = try await bytes(of: entry, session), half = entry.origin.size / 2
                     let rest = try await bytes(of: entry, session, from: half)
-                    try expect(rest == Array(whole.dropFirst(Int(half))), "\(entry.origin.path) goes on with other bytes.")
+                    try expect(
+                        rest == Array(whole.dropFirst(Int(half))), "\(entry.origin.path) goes on with other bytes.")
                     let nothing = try await bytes(of: entry, session, from: entry.origin.size)
                     try expect(nothing.isEmpty, "It sends bytes beyond the end.")
                 }
@@ -83,23 +88,29 @@ public enum SourceConformance {
         },
         Check("a file that is not there is an error, and the next one is read") { bench in
             try await bench.use { session, entries in
-                guard let entry = entries.first(where: { $0.fate == .take }), session.localPath(entry.origin) == nil else { return }
+                guard let entry = entries.first(where: { $0.fate == .take }), session.localPath(entry.origin) == nil
+                else { return }
                 var origin = entry.origin
                 (origin.path, origin.volumePath) = (origin.path + ".gone", origin.volumePath + ".gone")
                 try await expectError(.notFound, .unreadable, .corruptData, .rejected) { () async throws(IngestError) in
                     try await session.fetch(origin, from: 0, into: BoundedMemorySink())
                 }
-                try expect(UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more.")
+                try expect(
+                    UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more."
+                )
             }
         },
         Check("a sink that is full ends the reading with its own error") { bench in
             try await bench.use { session, entries in
-                guard let entry = entries.first(where: { $0.fate == .take && $0.origin.size > 1 }), session.localPath(entry.origin) == nil
+                guard let entry = entries.first(where: { $0.fate == .take && $0.origin.size > 1 }),
+                    session.localPath(entry.origin) == nil
                 else { return }
                 try await expectError(.storageFull) { () async throws(IngestError) in
                     try await session.fetch(entry.origin, from: 0, into: BoundedMemorySink(limit: 1))
                 }
-                try expect(UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more.")
+                try expect(
+                    UInt64(try await bytes(of: entry, session).count) == entry.origin.size, "It reads nothing any more."
+                )
             }
         },
         Check("closing twice is harmless") { bench in
@@ -118,7 +129,9 @@ public enum SourceConformance {
         }
     }
 
-    private static func bytes(of entry: SourceEntry, _ session: any SourceSession, from offset: UInt64 = 0) async throws -> [UInt8] {
+    private static func bytes(of entry: SourceEntry, _ session: any SourceSession, from offset: UInt64 = 0) async throws
+        -> [UInt8]
+    {
         if let path = session.localPath(entry.origin) {
             return Array(try read(path).dropFirst(Int(offset)))
         }

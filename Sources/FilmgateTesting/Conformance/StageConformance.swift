@@ -21,7 +21,9 @@ public enum StageConformance {
         },
         Check("takes every kind of file, and files that say nothing of themselves") { bench in
             let job = try SampleJob(), stage = try bench.make()
-            for name in ["IMG_1.CR3", "IMG_1.JPG", "IMG_1.XMP", "MVI_2.MP4", "MEMO.WAV", "IMG_3.HIF", "notes.txt", "NO_ENDING"] {
+            for name in [
+                "IMG_1.CR3", "IMG_1.JPG", "IMG_1.XMP", "MVI_2.MP4", "MEMO.WAV", "IMG_3.HIF", "notes.txt", "NO_ENDING",
+            ] {
                 var asset = asset(job, name)
                 asset.media = MediaFacts()
                 try judged(try await verdict(stage, asset), asset)
@@ -32,8 +34,8 @@ public enum StageConformance {
         Check("strange names harm nothing") { bench in
             let job = try SampleJob(), stage = try bench.make()
             for name in [
-                "two words.JPG", "quote\"s'.JPG", "line\nbreak.JPG", "back\\slash.JPG", "Ж-é-日本.JPG", "-rf.JPG", "$(id).JPG",
-                "\u{10FFE9}.JPG",
+                "two words.JPG", "quote\"s'.JPG", "line\nbreak.JPG", "back\\slash.JPG", "Ж-é-日本.JPG", "-rf.JPG",
+                "$(id).JPG", "\u{10FFE9}.JPG",
             ] {
                 try judged(try await verdict(stage, asset(job, name)), asset(job, name))
             }
@@ -73,7 +75,9 @@ public enum StageConformance {
     private static func judged(_ verdict: Verdict, _ asset: Asset) throws(CheckFailure) {
         switch verdict {
         case .pass(let passed), .deliver(let passed, to: _):
-            try expect(passed.id == asset.id && passed.digests == asset.digests && passed.file == asset.file, "It passed another file on.")
+            try expect(
+                passed.id == asset.id && passed.digests == asset.digests && passed.file == asset.file,
+                "It passed another file on.")
         case .finish(let ended, _, let reason, _):
             try expect(ended.id == asset.id, "It ended another file.")
             try expect(!reason.isEmpty, "It gave no reason.")

@@ -38,8 +38,10 @@ public enum TargetConformance {
     private static func folded(_ failures: [IngestError]) -> String {
         let texts = failures.map { "\($0)" }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
-        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { $0.value == 1 ? $0.key : "\($0.value) times: \($0.key)" }
-            .joined(separator: "; ")
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+            $0.value == 1 ? $0.key : "\($0.value) times: \($0.key)"
+        }
+        .joined(separator: "; ")
     }
 
     public static let checks: [Check<TargetBench>] = [
@@ -48,8 +50,10 @@ public enum TargetConformance {
                 let job = try SampleJob(), receipt = try await place.target.upload(job.job())
                 try expect(receipt.state == .done && receipt.reason == nil, "The receipt says \(receipt.state).")
                 try expect(
-                    receipt.path != nil || receipt.url != nil || receipt.id != nil, "The receipt does not say what it is called there.")
-                try expect(receipt.sha256 == nil || receipt.sha256 == job.digests.sha256, "The receipt is about other bytes.")
+                    receipt.path != nil || receipt.url != nil || receipt.id != nil,
+                    "The receipt does not say what it is called there.")
+                try expect(
+                    receipt.sha256 == nil || receipt.sha256 == job.digests.sha256, "The receipt is about other bytes.")
                 try expect(receipt.at > 1_600_000_000_000_000_000, "The receipt has no time.")
                 try expect(try await place.copies(job.digests.sha256) == 1, "The place does not hold the file.")
             }
@@ -67,7 +71,9 @@ public enum TargetConformance {
                 let job = try SampleJob()
                 var promised = job.job()
                 promised.file.size += 1
-                try await expectError(.corruptData) { () async throws(IngestError) in try await place.target.upload(promised) }
+                try await expectError(.corruptData) { () async throws(IngestError) in
+                    try await place.target.upload(promised)
+                }
                 try expect(try await place.copies(job.digests.sha256) == 0, "Something was delivered.")
             }
         },
@@ -76,7 +82,9 @@ public enum TargetConformance {
                 let job = try SampleJob(), other = try SampleJob()
                 var promised = job.job()
                 promised.digests = other.digests
-                try await expectError(.corruptData) { () async throws(IngestError) in try await place.target.upload(promised) }
+                try await expectError(.corruptData) { () async throws(IngestError) in
+                    try await place.target.upload(promised)
+                }
                 let copies = [try await place.copies(job.digests.sha256), try await place.copies(other.digests.sha256)]
                 try expect(copies == [0, 0], "Something was delivered.")
             }
@@ -105,7 +113,9 @@ public enum TargetConformance {
                 _ = try await place.target.upload(job.job())
                 guard let found = try await place.target.find(job.job()) else { return }
                 try expect(found.state == .done && found.existed, "What it finds must be done and have existed.")
-                try expect(found.verified == .server || found.verified == .reread, "A find that proves nothing: \(found.verified).")
+                try expect(
+                    found.verified == .server || found.verified == .reread,
+                    "A find that proves nothing: \(found.verified).")
             }
         },
         Check("verifies what it delivered, or cannot tell") { bench in
@@ -134,13 +144,15 @@ public enum TargetConformance {
                     return await group.reduce(into: [IngestError]()) { if let error = $1 { $0.append(error) } }
                 }
                 try expect(failures.isEmpty, Self.folded(failures))
-                for job in jobs { try expect(try await place.copies(job.digests.sha256) == 1, "A file is missing or there twice.") }
+                for job in jobs {
+                    try expect(try await place.copies(job.digests.sha256) == 1, "A file is missing or there twice.")
+                }
             }
         },
         Check("a big file passes in little memory") { bench in
             try await bench.use { place in
-                // Everything in this process counts, other tests and the server too, so the best of four counts: who holds a file in memory
-                // does so each time.
+                // Everything in this process counts, other tests and the server too, so the best of four counts: who
+                // holds a file in memory does so each time.
                 var taken = Int.max
                 for number in 0..<4 as Range<UInt64> where taken > 120 << 20 {
                     let job = try SampleJob(sparse: BigFile.size + number), before = try residentBytes()

@@ -5,7 +5,8 @@ import Synchronization
 
 /// A small FTP server on loopback, without TLS, that holds its files in memory and refuses what it is told to.
 ///
-/// Names are bytes to it, written as `PathText` does, and renaming replaces what has the new name: as on most servers' disks.
+/// Names are bytes to it, written as `PathText` does, and renaming replaces what has the new name: as on most servers'
+/// disks.
 ///
 /// Each connection has a thread of its own. Ends with `stop()`.
 public final class FTPDouble: Sendable {
@@ -15,14 +16,16 @@ public final class FTPDouble: Sendable {
     private let held: Mutex<[String: [UInt8]]>
     private let heard = Mutex<[String]>([])
     private let hidesNames: Bool
-    /// How many uploads are still to come late, and what the broken ones will write when the next file is about to be renamed.
+    /// How many uploads are still to come late, and what the broken ones will write when the next file is about to be
+    /// renamed.
     private let late: Mutex<(left: Int, writes: [(path: String, bytes: [UInt8])])>
 
     /// Listens from now on.
     ///
-    /// `files`: by absolute path. `hidesNames`: lists are empty, as vsftpd's of folders that it may not open. `refusal`: what a command is
-    /// answered with in place of doing it; nil: it is done. `comesLate`: of so many uploads the connection breaks, and the server, which is
-    /// busy, begins with them only when the file after them is whole: it cuts what is under their name by then.
+    /// `files`: by absolute path. `hidesNames`: lists are empty, as vsftpd's of folders that it may not open.
+    /// `refusal`: what a command is answered with in place of doing it; nil: it is done. `comesLate`: of so many
+    /// uploads the connection breaks, and the server, which is busy, begins with them only when the file after them is
+    /// whole: it cuts what is under their name by then.
     public init(
         _ files: [String: [UInt8]] = [:], hidesNames: Bool = false, comesLate: Int = 0,
         _ refusal: @escaping @Sendable (_ verb: String) -> String? = { _ in nil }
@@ -45,7 +48,9 @@ public final class FTPDouble: Sendable {
     /// Takes no new connections.
     public func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func thread(_ body: @escaping @Sendable () -> Void) { DispatchQueue(label: "ftp-double").async(execute: body) }
+    private static func thread(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "ftp-double").async(execute: body)
+    }
 
     private func accept() {
         while true {

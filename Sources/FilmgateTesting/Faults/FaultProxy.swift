@@ -2,9 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Stands between a client and a real server on this machine and lets bytes through, until a fault is due; knows no protocol.
+/// Stands between a client and a real server on this machine and lets bytes through, until a fault is due; knows no
+/// protocol.
 ///
-/// The fault happens once, and what connects afterwards gets through. Each connection has a thread of its own. Ends with `stop()`.
+/// The fault happens once, and what connects afterwards gets through. Each connection has a thread of its own. Ends
+/// with `stop()`.
 public final class FaultProxy: Sendable {
     /// What goes wrong.
     ///
@@ -97,7 +99,9 @@ public final class FaultProxy: Sendable {
     deinit { for listener in listeners { close(listener) } }
 
     /// A serial queue gets a thread at once, however many others are blocked.
-    private static func thread(_ body: @escaping @Sendable () -> Void) { DispatchQueue(label: "fault-proxy").async(execute: body) }
+    private static func thread(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "fault-proxy").async(execute: body)
+    }
 
     private func accept(_ listener: CInt, _ route: Route) {
         while true {

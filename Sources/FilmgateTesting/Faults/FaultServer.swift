@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A small HTTP/1.1 server on loopback that misbehaves as told; optionally a proxy that lets requests through to a real server.
+/// A small HTTP/1.1 server on loopback that misbehaves as told; optionally a proxy that lets requests through to a real
+/// server.
 ///
 /// Each connection has a thread of its own. Requests need `Content-Length`. Ends with `stop()`.
 public final class FaultServer: Sendable {
@@ -20,7 +21,9 @@ public final class FaultServer: Sendable {
         /// SHA-256 of the file in the body, however large: the whole body, or a form's last part.
         public var fileDigest: String { file.text }
 
-        public subscript(header name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
+        public subscript(header name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
         public var length: Int { self[header: "Content-Length"].flatMap { Int($0) } ?? 0 }
     }
 
@@ -45,7 +48,9 @@ public final class FaultServer: Sendable {
     }
 
     /// A serial queue gets a thread at once, however many others are blocked; a concurrent one does not.
-    private static func thread(_ body: @escaping @Sendable () -> Void) { DispatchQueue(label: "fault-server").async(execute: body) }
+    private static func thread(_ body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "fault-server").async(execute: body)
+    }
 
     /// Returns when the heads of so many requests have come in.
     public func arrival(of count: Int) async {
@@ -172,12 +177,16 @@ public final class FaultServer: Sendable {
     }
 
     private func relay(_ seen: inout Seen, _ wire: inout Wire, answer: Bool) -> Bool {
-        guard let upstream, let there = Socket.connect(upstream) else { return wire.answer(502, [], "no upstream", to: seen.method) }
+        guard let upstream, let there = Socket.connect(upstream) else {
+            return wire.answer(502, [], "no upstream", to: seen.method)
+        }
         defer { close(there) }
         var far = Wire(there)
         var head = "\(seen.method) \(seen.target) HTTP/1.1\r\n"
         for (name, value) in seen.headers where name.lowercased() != "connection" { head += "\(name): \(value)\r\n" }
-        guard far.send(Array((head + "Connection: close\r\n\r\n").utf8)), wire.passBody(&seen, to: &far) else { return false }
+        guard far.send(Array((head + "Connection: close\r\n\r\n").utf8)), wire.passBody(&seen, to: &far) else {
+            return false
+        }
         note(seen)
         let reply = far.readToEnd()
         if answer { _ = wire.send(Self.closing(reply)) }
@@ -206,7 +215,8 @@ public enum FaultAct: Sendable {
     case compute(@Sendable (FaultServer.Seen) -> FaultAct)
     /// Lets the request through to the real server and its answer back.
     case relay
-    /// Lets the request through, waits until the server has answered, and resets the connection instead of passing the answer on.
+    /// Lets the request through, waits until the server has answered, and resets the connection instead of passing the
+    /// answer on.
     case relayThenReset
 }
 

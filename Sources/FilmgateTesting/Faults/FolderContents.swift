@@ -6,7 +6,9 @@ public enum FolderContents {
     public static func below(_ folder: String) -> [(name: String, text: String)] {
         let names = (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String]) ?? []
         return names.compactMap { name in
-            FileManager.default.contents(atPath: folder + "/" + name).map { (name, String(decoding: $0, as: UTF8.self)) }
+            FileManager.default.contents(atPath: folder + "/" + name).map {
+                (name, String(decoding: $0, as: UTF8.self))
+            }
         }
     }
 }
@@ -17,7 +19,8 @@ public final class ScratchFolder: Sendable {
 
     public init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "filmgate-test-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

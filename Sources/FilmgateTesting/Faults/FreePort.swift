@@ -3,8 +3,8 @@ import Synchronization
 
 /// Ports for servers that are started later, by another program, or once more at the same place.
 ///
-/// A port that the system has handed out and taken back may be a connection's own end the next moment: these lie below the range
-/// that Linux takes such ends from (`ip_local_port_range`, from 32,768), and none is given twice.
+/// A port that the system has handed out and taken back may be a connection's own end the next moment: these lie below
+/// the range that Linux takes such ends from (`ip_local_port_range`, from 32,768), and none is given twice.
 public enum FreePort {
     private static let range = 10_000..<20_000
     private static let following = Mutex(Int(getpid()) &* 97 % range.count)

@@ -19,13 +19,18 @@ public final class ServerProcess: Sendable {
     /// Returns when all ports answer.
     public init(_ script: String, ports count: Int = 1, patience: Duration = .seconds(60)) async throws {
         var template = Array("\(Temporary.folder)/filmgate-server-XXXXXX".utf8CString)
-        guard let path = mkdtemp(&template).map({ String(cString: $0) }) else { throw Failure(description: "No temporary folder.") }
+        guard let path = mkdtemp(&template).map({ String(cString: $0) }) else {
+            throw Failure(description: "No temporary folder.")
+        }
         chmod(path, 0o755)
         (folder, ports) = (path, (0..<count).map { _ in FreePort.next() })
         let file = Self.scripts + "/" + script + ".sh"
         var pipe: [CInt] = [-1, -1]
-        guard Glibc.pipe(&pipe) == 0, fcntl(pipe[1], F_SETFD, FD_CLOEXEC) == 0 else { throw Failure(description: "No pipe.") }
-        guardian = Self.spawn(["/bin/bash", "-c", Self.guardianText, file, path] + ports.map(String.init), input: pipe[0])
+        guard Glibc.pipe(&pipe) == 0, fcntl(pipe[1], F_SETFD, FD_CLOEXEC) == 0 else {
+            throw Failure(description: "No pipe.")
+        }
+        guardian = Self.spawn(
+            ["/bin/bash", "-c", Self.guardianText, file, path] + ports.map(String.init), input: pipe[0])
         close(pipe[0])
         leash = Mutex(pipe[1])
         try await answering(script, patience)

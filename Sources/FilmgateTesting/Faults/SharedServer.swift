@@ -2,7 +2,8 @@ import FileKit
 import FilmgateCore
 import Synchronization
 
-/// A server process that all tests of a program share, started when first asked for; each test has a folder of its own in it.
+/// A server process that all tests of a program share, started when first asked for; each test has a folder of its own
+/// in it.
 public final class SharedServer: Sendable {
     private let script: String, ports: Int
     private let running = Mutex<Task<ServerProcess, any Error>?>(nil)

@@ -1,6 +1,7 @@
 import Glibc
 
-/// `openssl s_server` with a self-signed certificate for `localhost`, made for this one server; ended and removed with the object.
+/// `openssl s_server` with a self-signed certificate for `localhost`, made for this one server; ended and removed with
+/// the object.
 public final class TLSServer: Sendable {
     public let port: Int
     /// PEM file of the certificate.
@@ -17,16 +18,16 @@ public final class TLSServer: Sendable {
         (folder, certificate) = (path, path + "/cert.pem")
         let key = path + "/key.pem"
         let made = Self.run([
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-            "-addext",
-            "subjectAltName=DNS:localhost", "-keyout", key, "-out", path + "/cert.pem",
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", path + "/cert.pem",
         ])
         var status: CInt = -1
         waitpid(made, &status, 0)
         guard status == 0 else { throw Failure() }
         // The server chooses its port itself: one chosen here and given back could belong to another server by then.
         let words = path + "/words.txt"
-        process = Self.run(["s_server", "-www", "-accept", "0", "-cert", path + "/cert.pem", "-key", key], output: words)
+        process = Self.run(
+            ["s_server", "-www", "-accept", "0", "-cert", path + "/cert.pem", "-key", key], output: words)
         for _ in 0..<500 {
             if let chosen = Self.port(in: words) {
                 port = chosen
@@ -63,7 +64,9 @@ public final class TLSServer: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: CInt in [0, 2] { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
+        for descriptor: CInt in [0, 2] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn(&process, "/usr/bin/openssl", &actions, nil, &words, environ)
         return process

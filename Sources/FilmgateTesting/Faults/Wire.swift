@@ -12,7 +12,8 @@ enum Socket {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 128) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && Glibc.listen(descriptor, 128) == 0
+                    && getsockname(descriptor, $0, &size) == 0
             }
         }
         guard descriptor >= 0, bound else {
@@ -73,7 +74,9 @@ struct Wire {
     }
 
     /// Sends the body on as it comes.
-    mutating func passBody(_ seen: inout FaultServer.Seen, to other: inout Wire) -> Bool { takeBody(&seen, upTo: .max) { other.send($0) } }
+    mutating func passBody(_ seen: inout FaultServer.Seen, to other: inout Wire) -> Bool {
+        takeBody(&seen, upTo: .max) { other.send($0) }
+    }
 
     private mutating func takeBody(_ seen: inout FaultServer.Seen, upTo limit: Int, _ use: ([UInt8]) -> Bool) -> Bool {
         let wanted = min(seen.length, limit)
@@ -110,7 +113,9 @@ struct Wire {
     func send(_ bytes: [UInt8]) -> Bool {
         var offset = 0
         while offset < bytes.count {
-            let sent = bytes[offset...].withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = bytes[offset...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             if sent < 0 { if errno == EINTR { continue } else { return false } }
             offset += sent
         }
@@ -119,7 +124,9 @@ struct Wire {
 
     func answer(_ status: Int, _ headers: [(String, String)], _ body: String, to method: String) -> Bool {
         var text = "HTTP/1.1 \(status) Status\r\n"
-        if !headers.contains(where: { $0.0.lowercased() == "content-length" }) { text += "Content-Length: \(body.utf8.count)\r\n" }
+        if !headers.contains(where: { $0.0.lowercased() == "content-length" }) {
+            text += "Content-Length: \(body.utf8.count)\r\n"
+        }
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
         return send(Array((text + "\r\n" + (method == "HEAD" ? "" : body)).utf8))
     }

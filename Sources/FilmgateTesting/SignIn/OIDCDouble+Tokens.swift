@@ -3,7 +3,9 @@ import HTTPKit
 
 extension OIDCDouble {
     func device(_ form: [String: String], _ state: inout State) -> FaultAct {
-        guard form["client_id"] == Self.client, state.profile.offersDevice else { return refusal("invalid_client", &state) }
+        guard form["client_id"] == Self.client, state.profile.offersDevice else {
+            return refusal("invalid_client", &state)
+        }
         (state.deviceForm, state.polls, state.deviceDone, state.expiredSaid) = (form, [], false, false)
         (state.interval, state.early) = (state.profile.interval, 0)
         (state.nextPoll, state.deviceEnds) = (clock() + state.interval, clock() + 900)
@@ -36,12 +38,16 @@ extension OIDCDouble {
     }
 
     private func isClient(_ form: [String: String], _ seen: FaultServer.Seen, _ profile: Profile) -> Bool {
-        guard let secret = profile.secret else { return form["client_id"] == Self.client && seen[header: "Authorization"] == nil }
+        guard let secret = profile.secret else {
+            return form["client_id"] == Self.client && seen[header: "Authorization"] == nil
+        }
         return seen[header: "Authorization"] == "Basic " + Base64.text(of: Array("\(Self.client):\(secret)".utf8))
     }
 
     private func poll(_ form: [String: String], _ state: inout State) -> FaultAct {
-        guard form["device_code"] == state.deviceForm["device_code"], !state.deviceDone else { return refusal("invalid_grant", &state) }
+        guard form["device_code"] == state.deviceForm["device_code"], !state.deviceDone else {
+            return refusal("invalid_grant", &state)
+        }
         let now = clock(), isEarly = now < state.nextPoll
         state.polls.append(now)
         let count = state.polls.count, waits = count <= state.profile.pending
@@ -62,7 +68,8 @@ extension OIDCDouble {
     }
 
     private func redeem(_ form: [String: String], _ state: inout State) -> FaultAct {
-        guard let asked = state.codes.removeValue(forKey: form["code"] ?? ""), asked["redirect_uri"] == form["redirect_uri"],
+        guard let asked = state.codes.removeValue(forKey: form["code"] ?? ""),
+            asked["redirect_uri"] == form["redirect_uri"],
             let verifier = form["code_verifier"], (43...128).contains(verifier.utf8.count),
             asked["code_challenge"] == Self.url(ByteDigest.sha256(Array(verifier.utf8)))
         else { return refusal("invalid_grant", &state) }
@@ -71,10 +78,13 @@ extension OIDCDouble {
         return grant(&state, refresh: true)
     }
 
-    /// RFC 8693 §2.1: the token's type is said, and is the one that is taken here; the token is for this provider's client, and not used before.
+    /// RFC 8693 §2.1: the token's type is said, and is the one that is taken here; the token is for this provider's
+    /// client, and not used before.
     private func exchange(_ form: [String: String], _ state: inout State) -> FaultAct {
         guard let kind = state.profile.exchanges else { return refusal("unsupported_grant_type", &state) }
-        guard form["subject_token_type"] == kind, let token = form["subject_token"] else { return refusal("invalid_request", &state) }
+        guard form["subject_token_type"] == kind, let token = form["subject_token"] else {
+            return refusal("invalid_request", &state)
+        }
         let parts = token.split(separator: ".")
         guard parts.count == 3, let claims = Base64.bytes(parts[1]).flatMap({ JSONValue($0) }),
             state.profile.trusts.contains(claims["iss"]?.text ?? ""), claims["aud"]?.text == Self.client,
@@ -115,7 +125,8 @@ extension OIDCDouble {
         let now = Int64(clock())
         var claims: JSONObject = [
             "iss": .string(issuer), "sub": .string("auth0|ann"), "aud": .string(Self.client), "iat": .integer(now),
-            "exp": .integer(now + Int64(state.profile.lifetime)), "name": .string("Ann"), "email": .string("ann@example.com"),
+            "exp": .integer(now + Int64(state.profile.lifetime)), "name": .string("Ann"),
+            "email": .string("ann@example.com"),
         ]
         claims["nonce"] = state.nonce.map { .string($0) }
         claims = claims.adding(state.profile.claims)
@@ -131,7 +142,8 @@ extension OIDCDouble {
         }
         if state.profile.style == .fine { status = 200 }
         if state.profile.style == .google, code == "authorization_pending" { status = 428 }
-        return Self.json(["error": .string(code), "error_description": .string("The double says \(code).")], status: status)
+        return Self.json(
+            ["error": .string(code), "error_description": .string("The double says \(code).")], status: status)
     }
 
     static func url(_ bytes: [UInt8]) -> String {

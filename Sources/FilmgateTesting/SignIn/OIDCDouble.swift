@@ -2,16 +2,19 @@ public import FilmgateCore
 import HTTPKit
 import Synchronization
 
-/// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with `stop()`.
+/// An OpenID provider on loopback, made after RFC 6749, 7009, 7636, 8628 and what providers do differently; ends with
+/// `stop()`.
 ///
-/// Forms must come as forms. Device codes are asked about no sooner than the interval allows, which each `slow_down` makes 5 s longer, and
-/// hold 900 s; an identity token is exchanged once. Device codes and authorization codes work once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
+/// Forms must come as forms. Device codes are asked about no sooner than the interval allows, which each `slow_down`
+/// makes 5 s longer, and hold 900 s; an identity token is exchanged once. Device codes and authorization codes work
+/// once, refresh tokens rotate, a token used twice revokes its family unless `overlap` is on.
 public final class OIDCDouble: ServiceDouble {
     /// How it behaves, to be changed at any time.
     public struct Profile: Sendable {
         /// How refusals are numbered; `fine` says them with 200.
         public enum Style: Sendable, CaseIterable { case rfc, auth0, google, fine }
-        /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token, some code.
+        /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token,
+        /// some code.
         public enum EndpointFault: Sendable, Equatable { case refusal, page, nothing, code(String, status: Int) }
         public var trouble: EndpointFault?
         public var style = Style.rfc
@@ -63,7 +66,8 @@ public final class OIDCDouble: ServiceDouble {
     public func stop() { server.stop() }
 
     public func set(_ change: (inout Profile) -> Void) { state.withLock { change(&$0.profile) } }
-    /// Refreshes that it granted; every secret that it ever gave out; the grants that it was asked for; what was revoked.
+    /// Refreshes that it granted; every secret that it ever gave out; the grants that it was asked for; what was
+    /// revoked.
     public var renewals: Int { state.withLock { $0.renewals } }
     public var secrets: [String] { state.withLock { $0.issued } }
     public var grants: [String] { state.withLock { $0.grants } }
@@ -75,7 +79,9 @@ public final class OIDCDouble: ServiceDouble {
 
     public func answer(_ seen: FaultServer.Seen) -> FaultAct {
         let parts = seen.target.split(separator: "?", maxSplits: 1)
-        let form = Self.fields(seen.method == "POST" ? String(decoding: seen.body, as: UTF8.self) : parts.count > 1 ? String(parts[1]) : "")
+        let form = Self.fields(
+            seen.method == "POST" ? String(decoding: seen.body, as: UTF8.self) : parts.count > 1 ? String(parts[1]) : ""
+        )
         let isForm = seen[header: "Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true
         return state.withLock { state in
             if seen.method == "POST", !isForm { return Self.json(["error": .string("invalid_request")], status: 400) }
@@ -92,7 +98,9 @@ public final class OIDCDouble: ServiceDouble {
             case "/userinfo":
                 let token = seen[header: "Authorization"]?.split(separator: " ").last.map { String($0) } ?? ""
                 guard state.access.contains(token) else { return .answer(401) }
-                return Self.json(["sub": .string("auth0|ann"), "name": .string("Ann"), "email": .string("ann@example.com")])
+                return Self.json([
+                    "sub": .string("auth0|ann"), "name": .string("Ann"), "email": .string("ann@example.com"),
+                ])
             default: return .answer(404)
             }
         }
@@ -101,8 +109,9 @@ public final class OIDCDouble: ServiceDouble {
     private func metadata(_ profile: Profile) -> FaultAct {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         var members: JSONObject = [
-            "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"), "token_endpoint": .string(base + "/token"),
-            "revocation_endpoint": .string(base + "/revoke"), "userinfo_endpoint": .string(base + "/userinfo"),
+            "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"),
+            "token_endpoint": .string(base + "/token"), "revocation_endpoint": .string(base + "/revoke"),
+            "userinfo_endpoint": .string(base + "/userinfo"),
             "token_endpoint_auth_methods_supported": .array([.string("client_secret_basic")]),
         ]
         if profile.offersDevice { members["device_authorization_endpoint"] = .string(base + "/device") }

@@ -17,7 +17,8 @@ public final class TestPrompter: SignInPrompter {
     /// Everything that the person saw, in one text.
     public var screen: String {
         state.withLock { state in
-            (state.said + state.shown.map { "\($0.url) \($0.code ?? "") \($0.completeURL ?? "")" }).joined(separator: "\n")
+            (state.said + state.shown.map { "\($0.url) \($0.code ?? "") \($0.completeURL ?? "")" }).joined(
+                separator: "\n")
         }
     }
     /// Where the browser was sent at the end.

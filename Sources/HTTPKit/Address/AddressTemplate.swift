@@ -2,10 +2,11 @@ public import FilmgateCore
 
 /// An address with variables: `https://gallery.example/dav/{event}/{name}?album={event}`.
 ///
-/// Scheme, host and port are always literal, so that what a credential is bound to stands in the file. Values are made safe as one path
-/// component each and percent-encoded; `/` comes only from the template.
+/// Scheme, host and port are always literal, so that what a credential is bound to stands in the file. Values are made
+/// safe as one path component each and percent-encoded; `/` comes only from the template.
 public struct AddressTemplate: ConfigValue, Hashable {
-    /// The literal address before the first component that holds a variable; the whole address, without its query, where none does.
+    /// The literal address before the first component that holds a variable; the whole address, without its query,
+    /// where none does.
     public let base: String
     /// The rest of the path: what the engine fills in as an upload's name.
     ///
@@ -22,19 +23,25 @@ public struct AddressTemplate: ConfigValue, Hashable {
     public init(node: ConfigNode) throws(ConfigError) {
         _ = try Template(node: node)
         let text = try node.text("an address such as https://gallery.example/upload/{name}")
-        func mistake(_ message: String, _ hint: String? = nil) -> ConfigError { ConfigError(node.mark, "bad-address", message, hint: hint) }
+        func mistake(_ message: String, _ hint: String? = nil) -> ConfigError {
+            ConfigError(node.mark, "bad-address", message, hint: hint)
+        }
         if text.contains("{{") || text.contains("}}") || text.contains("#") {
             throw mistake("An address holds neither braces nor `#`.", "Write them percent-encoded: %7B, %7D, %23.")
         }
         let cut = Self.cut(text)
         guard WebAddress(cut.base) != nil,
-            cut.base.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).count == 4 || cut.layout.isEmpty
+            cut.base.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).count == 4
+                || cut.layout.isEmpty
         else {
             throw mistake(
                 "`\(text)` is not an http or https address with a literal host.",
-                "Write scheme and host in full, such as https://gallery.example/upload/{name}; credentials belong under `auth`.")
+                "Write scheme and host in full, such as https://gallery.example/upload/{name}; credentials belong under `auth`."
+            )
         }
-        if cut.layout.contains("%") { throw mistake("After the first variable write characters as they are, not percent-encoded.") }
+        if cut.layout.contains("%") {
+            throw mistake("After the first variable write characters as they are, not percent-encoded.")
+        }
         (base, layout, shown) = (cut.base, cut.layout.isEmpty ? nil : Template(cut.layout), text)
         query = cut.query.flatMap { Template($0) }
     }

@@ -44,7 +44,8 @@ public enum Base64 {
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = [], bits = 0, count = 0
         for byte in text.utf8 where byte != UInt8(ascii: "=") {
-            let plain = byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
+            let plain =
+                byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
             guard let value = alphabet.firstIndex(of: plain) else { return nil }
             (bits, count) = ((bits << 6 | value) & 0xFFFFFF, count + 6)
             if count >= 8 {
@@ -75,14 +76,18 @@ public enum Percent {
     /// What `text` stands for; nil when an escape is broken.
     ///
     /// Bytes that are not UTF-8 become U+FFFD: for a file's name, see ``ListedName``.
-    public static func decode(_ text: some StringProtocol) -> String? { bytes(text).map { String(decoding: $0, as: UTF8.self) } }
+    public static func decode(_ text: some StringProtocol) -> String? {
+        bytes(text).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// The bytes that `text` stands for; nil when an escape is broken.
     static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = [], rest = text.utf8[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else { bytes.append(byte); continue }
-            guard let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1 else { return nil }
+            guard let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1 else {
+                return nil
+            }
             bytes += decoded
             rest = rest.dropFirst(2)
         }
@@ -95,7 +100,9 @@ public enum Percent {
     public static func canonical(_ text: String) -> String {
         var bytes: [UInt8] = [], rest = text.utf8[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)), decoded.count == 1 {
+            if byte == UInt8(ascii: "%"), let decoded = Hex.bytes(String(decoding: rest.prefix(2), as: UTF8.self)),
+                decoded.count == 1
+            {
                 bytes += decoded
                 rest = rest.dropFirst(2)
             } else {
@@ -107,7 +114,8 @@ public enum Percent {
 
     /// The same for a whole path; its separators stay.
     public static func canonical(path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false).map { canonical(String($0)) }.joined(separator: "/")
+        path.split(separator: "/", omittingEmptySubsequences: false).map { canonical(String($0)) }.joined(
+            separator: "/")
     }
 
     /// Encodes the parts of a path and keeps its separators.
@@ -129,7 +137,8 @@ public enum HeaderText {
             }
     }
 
-    /// Headers that say where a request goes or ends, lower-cased: nobody's to set but the transport's (RFC 9110 §7, RFC 9112 §6).
+    /// Headers that say where a request goes or ends, lower-cased: nobody's to set but the transport's (RFC 9110 §7,
+    /// RFC 9112 §6).
     public static let framing: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "trailer", "te",
     ]
@@ -140,6 +149,7 @@ public enum HeaderText {
     /// Control characters, line breaks above all, become spaces: a name from outside never starts a header of its own.
     public static func clean(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
 }

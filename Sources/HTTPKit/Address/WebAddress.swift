@@ -1,6 +1,7 @@
 import CCurl
 
-/// An absolute http or https address, taken apart by libcurl's own reader, so that what is checked is what is connected to.
+/// An absolute http or https address, taken apart by libcurl's own reader, so that what is checked is what is connected
+/// to.
 public struct WebAddress: Sendable, Hashable {
     /// `http` or `https`.
     public let scheme: String
@@ -17,9 +18,11 @@ public struct WebAddress: Sendable, Hashable {
 
     /// What a `Location` header stands for.
     public init?(_ text: String, relativeTo base: String?) {
-        guard text.utf8.count <= 16_384, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x5C }), let parts = AddressParts(),
-            base == nil || parts.set(base ?? ""), parts.set(text), let scheme = parts.get(CURLUPART_SCHEME)?.lowercased(),
-            let host = parts.get(CURLUPART_HOST)?.lowercased(), let port = parts.get(CURLUPART_PORT).flatMap({ Int($0) }),
+        guard text.utf8.count <= 16_384, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x5C }),
+            let parts = AddressParts(),
+            base == nil || parts.set(base ?? ""), parts.set(text),
+            let scheme = parts.get(CURLUPART_SCHEME)?.lowercased(), let host = parts.get(CURLUPART_HOST)?.lowercased(),
+            let port = parts.get(CURLUPART_PORT).flatMap({ Int($0) }),
             (1...65_535).contains(port), scheme == "http" || scheme == "https", !host.isEmpty
         else { return nil }
         (self.scheme, self.host, self.port) = (scheme, host, port)
@@ -57,7 +60,9 @@ private struct AddressParts: ~Copyable {
 
     deinit { curl_url_cleanup(raw) }
 
-    borrowing func set(_ text: String) -> Bool { curl_url_set(raw, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK }
+    borrowing func set(_ text: String) -> Bool {
+        curl_url_set(raw, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK
+    }
 
     borrowing func get(_ part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?

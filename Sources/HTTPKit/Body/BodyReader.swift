@@ -79,14 +79,18 @@ private final class OpenPiece {
         let path = PathBytes.of(slice.path).map(CChar.init(bitPattern:)) + [0]
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw IngestError(errno == ENOENT ? .notFound : .unreadable, "Cannot open \(slice.path): \(String(cString: strerror(errno))).")
+            throw IngestError(
+                errno == ENOENT ? .notFound : .unreadable,
+                "Cannot open \(slice.path): \(String(cString: strerror(errno))).")
         }
         var state = stat()
-        guard fstat(descriptor, &state) == 0, state.st_mode & S_IFMT == S_IFREG, UInt64(state.st_size) == slice.fileSize,
+        guard fstat(descriptor, &state) == 0, state.st_mode & S_IFMT == S_IFREG,
+            UInt64(state.st_size) == slice.fileSize,
             slice.offset <= slice.fileSize, slice.length <= slice.fileSize - slice.offset
         else {
             close(descriptor)
-            throw IngestError(.corruptData, "\(slice.path) has \(state.st_size) bytes instead of \(slice.fileSize); it was not sent.")
+            throw IngestError(
+                .corruptData, "\(slice.path) has \(state.st_size) bytes instead of \(slice.fileSize); it was not sent.")
         }
         posix_fadvise(descriptor, off_t(slice.offset), off_t(slice.length), POSIX_FADV_SEQUENTIAL)
         return (descriptor, state)
@@ -106,7 +110,10 @@ private final class OpenPiece {
                 let got = pread(descriptor, buffer.baseAddress, buffer.count, off_t(slice.offset + offset))
                 if got > 0 { return got }
                 if got < 0, errno == EINTR { continue }
-                if got == 0 { throw IngestError(.corruptData, "\(slice.path) became shorter while it was sent; the transfer was ended.") }
+                if got == 0 {
+                    throw IngestError(
+                        .corruptData, "\(slice.path) became shorter while it was sent; the transfer was ended.")
+                }
                 throw IngestError(.unreadable, "Cannot read \(slice.path): \(String(cString: strerror(errno))).")
             }
         }
@@ -125,6 +132,7 @@ private final class OpenPiece {
                 return
             }
         }
-        throw IngestError(.corruptData, "\(slice.path) no longer holds the bytes that were read before; the transfer was ended.")
+        throw IngestError(
+            .corruptData, "\(slice.path) no longer holds the bytes that were read before; the transfer was ended.")
     }
 }

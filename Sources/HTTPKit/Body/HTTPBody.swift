@@ -19,9 +19,15 @@ public struct HTTPBody: Sendable {
 
     public init(_ pieces: [Piece], type: String?) { (self.pieces, self.type) = (pieces, type) }
 
-    public static func bytes(_ bytes: [UInt8], type: String? = nil) -> HTTPBody { HTTPBody([.bytes(bytes)], type: type) }
-    public static func text(_ text: String, type: String) -> HTTPBody { HTTPBody([.bytes(Array(text.utf8))], type: type) }
-    public static func file(_ slice: FileSlice, type: String? = nil) -> HTTPBody { HTTPBody([.file(slice)], type: type) }
+    public static func bytes(_ bytes: [UInt8], type: String? = nil) -> HTTPBody {
+        HTTPBody([.bytes(bytes)], type: type)
+    }
+    public static func text(_ text: String, type: String) -> HTTPBody {
+        HTTPBody([.bytes(Array(text.utf8))], type: type)
+    }
+    public static func file(_ slice: FileSlice, type: String? = nil) -> HTTPBody {
+        HTTPBody([.file(slice)], type: type)
+    }
 
     /// Bytes.
     public var length: UInt64 { pieces.reduce(0) { $0 + $1.length } }

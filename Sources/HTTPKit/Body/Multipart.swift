@@ -20,17 +20,21 @@ public struct Multipart: Sendable {
 
     /// The finished body.
     public var body: HTTPBody {
-        HTTPBody(pieces + [.bytes(Array("--\(boundary)--\r\n".utf8))], type: "multipart/form-data; boundary=\(boundary)")
+        HTTPBody(
+            pieces + [.bytes(Array("--\(boundary)--\r\n".utf8))], type: "multipart/form-data; boundary=\(boundary)")
     }
 
     private func head(_ name: String, file: String?, type: String?) -> [UInt8] {
-        var text = Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"".utf8) + Self.quoted(name) + Array("\"".utf8)
+        var text =
+            Array("--\(boundary)\r\nContent-Disposition: form-data; name=\"".utf8) + Self.quoted(name)
+            + Array("\"".utf8)
         if let file { text += Array("; filename=\"".utf8) + Self.quoted(file) + Array("\"".utf8) }
         if let type { text += Array("\r\nContent-Type: \(HeaderText.clean(type))".utf8) }
         return text + Array("\r\n\r\n".utf8)
     }
 
-    /// As browsers do it (WHATWG HTML, multipart/form-data): only quote, CR and LF are escaped, everything else goes as it is.
+    /// As browsers do it (WHATWG HTML, multipart/form-data): only quote, CR and LF are escaped, everything else goes as
+    /// it is.
     static func quoted(_ text: String) -> [UInt8] {
         var result: [UInt8] = []
         for byte in PathBytes.of(text) {

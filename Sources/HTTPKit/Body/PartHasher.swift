@@ -24,7 +24,8 @@ public final class PartHasher {
         (self.path, alsoMD5) = (path, md5)
         descriptor = open(PathBytes.of(path).map(CChar.init(bitPattern:)) + [0], O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw IngestError(errno == ENOENT ? .notFound : .unreadable, "Cannot open \(path): \(String(cString: strerror(errno))).")
+            throw IngestError(
+                errno == ENOENT ? .notFound : .unreadable, "Cannot open \(path): \(String(cString: strerror(errno))).")
         }
     }
 

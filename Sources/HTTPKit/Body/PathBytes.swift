@@ -22,7 +22,9 @@ enum PathBytes {
         if !bytes.contains(0xF4), let text = String(validating: bytes, as: UTF8.self) { return text }
         var scalars = String.UnicodeScalarView(), rest = bytes[...]
         while let first = rest.first {
-            let whole = (1...4).lazy.compactMap { String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.first }.first
+            let whole = (1...4).lazy.compactMap {
+                String(validating: rest.prefix($0), as: UTF8.self)?.unicodeScalars.first
+            }.first
             if let whole, whole.value < 0x10FF80 {
                 scalars.append(whole)
                 rest = rest.dropFirst(whole.utf8.count)

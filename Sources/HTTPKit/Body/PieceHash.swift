@@ -25,7 +25,8 @@ struct PieceHash: ~Copyable {
     borrowing func agrees(with slice: FileSlice) -> Bool? {
         if let state {
             let hash = XXH3_128bits_digest(state)
-            return withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { Hex.text(of: $0) } == slice.xxh128
+            return withUnsafeBytes(of: (hash.high64.bigEndian, hash.low64.bigEndian)) { Hex.text(of: $0) }
+                == slice.xxh128
         }
         return sha256.map { Hex.text(of: $0.digest()) == slice.sha256 }
     }

@@ -1,10 +1,11 @@
 public import FilmgateCore
 import Synchronization
 
-/// Where one credential may go: the origins named in its options, or else those that targets declared for it while they were built.
+/// Where one credential may go: the origins named in its options, or else those that targets declared for it while they
+/// were built.
 ///
-/// Anything else is refused: a redirect, an address in a server's answer, a slip in the file. Plain http is refused too, except to this
-/// machine, unless the options allow it.
+/// Anything else is refused: a redirect, an address in a server's answer, a slip in the file. Plain http is refused
+/// too, except to this machine, unless the options allow it.
 public final class CredentialScope: Sendable {
     private let name: String
     private let fixed: Set<String>
@@ -24,9 +25,12 @@ public final class CredentialScope: Sendable {
         for (index, text) in origins.enumerated() {
             if let address = WebAddress(text), address.path == "/", address.query == nil { continue }
             var mark = node.mark
-            if let list = node["origins"], case .list(let items) = list.value, items.indices.contains(index) { mark = items[index].mark }
+            if let list = node["origins"], case .list(let items) = list.value, items.indices.contains(index) {
+                mark = items[index].mark
+            }
             throw ConfigError(
-                mark, "bad-origin", "`\(text)` is not an origin.", hint: "Write scheme and host, such as https://gallery.example.")
+                mark, "bad-origin", "`\(text)` is not an origin.",
+                hint: "Write scheme and host, such as https://gallery.example.")
         }
     }
 
@@ -34,10 +38,13 @@ public final class CredentialScope: Sendable {
     ///
     /// `misconfigured` when the options name other origins.
     public func bind(_ address: String) throws(IngestError) {
-        guard let origin = WebAddress(address)?.origin else { throw IngestError(.misconfigured, "`\(address)` is not a web address.") }
+        guard let origin = WebAddress(address)?.origin else {
+            throw IngestError(.misconfigured, "`\(address)` is not a web address.")
+        }
         guard fixed.isEmpty || fixed.contains(origin) else {
             throw IngestError(
-                .misconfigured, "The sign-in `\(name)` is bound to \(fixed.sorted().joined(separator: ", ")), not to \(origin).",
+                .misconfigured,
+                "The sign-in `\(name)` is bound to \(fixed.sorted().joined(separator: ", ")), not to \(origin).",
                 advice: "Add the origin to its `origins`, or give that target a sign-in of its own.")
         }
         bound.withLock { _ = $0.insert(origin) }
@@ -49,7 +56,8 @@ public final class CredentialScope: Sendable {
 
     /// `untrusted` unless the request goes where the credential may go.
     public func require(_ request: HTTPRequest) throws(IngestError) {
-        guard let address = WebAddress(request.url), bound.withLock({ $0.contains(address.origin) }) || fixed.contains(address.origin)
+        guard let address = WebAddress(request.url),
+            bound.withLock({ $0.contains(address.origin) }) || fixed.contains(address.origin)
         else {
             let place = WebAddress(request.url)?.origin ?? "that address"
             throw IngestError(.untrusted, "The sign-in `\(name)` is not meant for \(place); nothing was sent.")

@@ -32,10 +32,12 @@ public final class StaticCredential: Sendable {
         let value: SecretValue
         do throws(IngestError) { value = try await secrets.value(of: secret) } catch {
             // A store that is locked says so itself.
-            throw error.code == .unauthorized ? error : IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
+            throw error.code == .unauthorized
+                ? error : IngestError(.unauthorized, error.message, advice: error.advice, cause: error)
         }
         guard value.reveal().utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw IngestError(.unauthorized, "The secret \(secret.shown ?? "") holds characters that no header may have.")
+            throw IngestError(
+                .unauthorized, "The secret \(secret.shown ?? "") holds characters that no header may have.")
         }
         return value
     }

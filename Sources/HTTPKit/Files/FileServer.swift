@@ -16,7 +16,9 @@ public struct FileServer: Sendable {
         (self.way, self.host, self.port, self.user) = (way, host, port, user)
     }
 
-    public var origin: String { "\(way.rawValue)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)" }
+    public var origin: String {
+        "\(way.rawValue)://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host):\(port)"
+    }
 
     /// The address of a path: absolute with a leading `/`, else below the account's own folder.
     func url(_ path: String) -> String {
@@ -42,8 +44,8 @@ public final class FileTransport: Sendable {
 
     /// Sends a file to `path` and renames it to `final` when the server has all of it; folders are made.
     ///
-    /// `nameTaken` when the server says that `final` exists, `untrusted` when it cannot prove who it is, `unauthorized`, `storageFull`,
-    /// `network`, `corruptData` when the file no longer holds the promised bytes.
+    /// `nameTaken` when the server says that `final` exists, `untrusted` when it cannot prove who it is,
+    /// `unauthorized`, `storageFull`, `network`, `corruptData` when the file no longer holds the promised bytes.
     public func put(_ slice: FileSlice, to path: String, thenRenameTo final: String) async throws(IngestError) {
         _ = try await perform(FileTransferWorker.FileCommand(.put(slice, final: final), path))
     }
@@ -61,17 +63,20 @@ public final class FileTransport: Sendable {
         }
     }
 
-    /// The names in a folder, with the bytes that they have there; none when it is not there, nil when there are too many, one of them is not
-    /// told rightly, or the server does not tell.
+    /// The names in a folder, with the bytes that they have there; none when it is not there, nil when there are too
+    /// many, one of them is not told rightly, or the server does not tell.
     public func names(in folder: String) async throws(IngestError) -> Set<String>? {
-        switch try await perform(FileTransferWorker.FileCommand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/")) {
+        switch try await perform(
+            FileTransferWorker.FileCommand(.list, folder.isEmpty || folder.hasSuffix("/") ? folder : folder + "/"))
+        {
         case .missing: return []
         case .untold: return nil
         case .read(let response):
             if response.truncated { return nil }
             // Some servers put the folder before each name.
             let lines = response.body.split(whereSeparator: { $0 == 10 || $0 == 13 })
-            let names = lines.compactMap { $0.split(separator: 0x2F).last }, told = names.compactMap { ListedName.of($0) }
+            let names = lines.compactMap { $0.split(separator: 0x2F).last }
+            let told = names.compactMap { ListedName.of($0) }
             return told.count == names.count ? Set(told) : nil
         }
     }
@@ -80,11 +85,14 @@ public final class FileTransport: Sendable {
     public func remove(_ path: String) async { _ = try? await perform(FileTransferWorker.FileCommand(.remove, path)) }
 
     /// A refused password is looked up again, and tried once more where it is another one by now.
-    private func perform(_ command: FileTransferWorker.FileCommand) async throws(IngestError) -> FileTransferWorker.Answer {
+    private func perform(_ command: FileTransferWorker.FileCommand) async throws(IngestError)
+        -> FileTransferWorker.Answer
+    {
         var command = command
         command.password = try await server.password?.value()
         do throws(IngestError) { return try await carry(command) } catch {
-            guard error.code == .unauthorized, let used = command.password, let fresh = await server.password?.refreshed(),
+            guard error.code == .unauthorized, let used = command.password,
+                let fresh = await server.password?.refreshed(),
                 fresh.reveal() != used.reveal()
             else { throw error }
             command.password = fresh
@@ -92,7 +100,8 @@ public final class FileTransport: Sendable {
         }
     }
 
-    private func carry(_ command: FileTransferWorker.FileCommand) async throws(IngestError) -> FileTransferWorker.Answer {
+    private func carry(_ command: FileTransferWorker.FileCommand) async throws(IngestError) -> FileTransferWorker.Answer
+    {
         try await seats.take(1)
         defer { seats.give(1) }
         let worker: FileTransferWorker
@@ -102,6 +111,8 @@ public final class FileTransport: Sendable {
             worker = try FileTransferWorker(server, options, limiter: limiter)
         }
         defer { idle.withLock { $0.append(worker) } }
-        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in try await worker.perform(command, stop) }
+        return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
+            try await worker.perform(command, stop)
+        }
     }
 }

@@ -13,7 +13,9 @@ public struct FileServerOptions: Sendable {
     /// How the transport has to behave.
     public var transport: TransportOptions {
         var options = TransportOptions()
-        (options.lanes, options.connect, options.stall, options.answer) = (workers, connectTimeout, stallTimeout, stallTimeout)
+        (options.lanes, options.connect, options.stall, options.answer) = (
+            workers, connectTimeout, stallTimeout, stallTimeout
+        )
         options.bytesPerSecond = limitRate?.bytes
         return options
     }
@@ -24,7 +26,8 @@ public struct FileServerOptions: Sendable {
             !path.uses.isDisjoint(with: ["name", "stem", "shot", "counter", "sha256", "captured"])
         else {
             throw ConfigError(
-                node["path"]?.mark ?? node.mark, "bad-option", "Every file would get the same name.", hint: "Put {name} into the path.")
+                node["path"]?.mark ?? node.mark, "bad-option", "Every file would get the same name.",
+                hint: "Put {name} into the path.")
         }
         let isPlain = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/@?#\\".utf8.contains($0) }
         guard isPlain else { throw ConfigError(node["host"]?.mark ?? node.mark, "bad-option", "`\(host)` is no host.") }
@@ -47,8 +50,12 @@ extension FileServerOptions {
             .field("max_size", \.files.maxSize, "Larger files are filtered for this target."),
             .field("workers", \.files.workers, in: 1...16, "Uploads at once, each over its own connection."),
             .field("limit_rate", \.files.limitRate, "Bytes per second for all uploads together; absent = no limit."),
-            .field("connect_timeout", \.files.connectTimeout, in: .seconds(1)...(.seconds(300)), "How long connecting may take."),
-            .field("stall_timeout", \.files.stallTimeout, in: .seconds(1)...(.seconds(3600)), "How long an upload may stand still."),
+            .field(
+                "connect_timeout", \.files.connectTimeout, in: .seconds(1)...(.seconds(300)),
+                "How long connecting may take."),
+            .field(
+                "stall_timeout", \.files.stallTimeout, in: .seconds(1)...(.seconds(3600)),
+                "How long an upload may stand still."),
         ]
     }
 }
@@ -72,14 +79,17 @@ extension PlacedFilesTarget {
 }
 
 extension PlacedFiles {
-    /// The files of a target called `name`, and what the engine must know of it; `transport` as the options say, or stricter.
+    /// The files of a target called `name`, and what the engine must know of it; `transport` as the options say, or
+    /// stricter.
     public static func target(
-        _ kind: String, _ server: FileServer, _ options: FileServerOptions, _ transport: TransportOptions, _ context: ModuleContext
+        _ kind: String, _ server: FileServer, _ options: FileServerOptions, _ transport: TransportOptions,
+        _ context: ModuleContext
     ) throws(IngestError) -> (files: PlacedFiles, traits: TargetTraits) {
         guard let path = options.path, let cut = cut(path) else {
             throw IngestError(.misconfigured, "The target \(context.name) has no path with a variable in it.")
         }
-        let identity = ([kind, "\(server.origin)/\(cut.base):\(options.user)"] + [context.event].compactMap { $0 }).joined(separator: ":")
+        let identity = ([kind, "\(server.origin)/\(cut.base):\(options.user)"] + [context.event].compactMap { $0 })
+            .joined(separator: ":")
         let files = PlacedFiles(
             FileTransport(server, transport), base: cut.base, rereads: options.verify == .reread,
             hidden: HiddenNames(state: context.state, key: identity))

@@ -69,7 +69,8 @@ actor FileTransferWorker {
             exchange.reception = .collect(16 << 20)
         case .remove:
             for command in removing(command.path) { try commands.append(command) }
-            // By FTP only once libcurl stands in the file's folder: on a connection that was used before it may begin in any other.
+            // By FTP only once libcurl stands in the file's folder: on a connection that was used before it may begin
+            // in any other.
             _ = fg_set_list(handle.raw, server.way == .sftp ? CURLOPT_QUOTE : CURLOPT_POSTQUOTE, commands.raw)
             handle.set(CURLOPT_NOBODY, 1)
             address = address.utf8.lastIndex(of: 0x2F).map { String(address[...$0]) } ?? ""
@@ -77,16 +78,20 @@ actor FileTransferWorker {
         handle.set(CURLOPT_URL, server.url(address))
         let transfer = CurlTransfer(exchange, body: body, options: options, limiter: limiter, stop: stop)
         transfer.attach(to: handle)
-        let code = withExtendedLifetime(commands.raw) { withExtendedLifetime(transfer) { driver.perform(handle) { transfer.hasMoved } } }
+        let code = withExtendedLifetime(commands.raw) {
+            withExtendedLifetime(transfer) { driver.perform(handle) { transfer.hasMoved } }
+        }
         return (code, transfer)
     }
 
-    private func judge(_ code: CURLcode, _ transfer: CurlTransfer, _ command: FileCommand) throws(IngestError) -> Answer {
-        let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code), isPut = transfer.body != nil
+    private func judge(_ code: CURLcode, _ transfer: CurlTransfer, _ command: FileCommand) throws(IngestError) -> Answer
+    {
+        let reply = handle.number(CURLINFO_RESPONSE_CODE), words = handle.explanation(of: code)
+        let isPut = transfer.body != nil
         var isList = false
         if case .list = command.kind { isList = true }
-        // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too. vsftpd lists one that it may
-        // not open as an empty one: "226 Transfer done (but failed to open directory)."
+        // libcurl takes 450 for an empty folder; servers say it of one that they cannot list at the moment, too. vsftpd
+        // lists one that it may not open as an empty one: "226 Transfer done (but failed to open directory)."
         let isDoubtful = isList && (reply == 450 || transfer.lastLine.lowercased().contains("fail"))
         if transfer.isOver(code) { return isDoubtful ? .untold : .read(transfer.received) }
         if let reason = transfer.reason(code) { throw reason }
@@ -119,8 +124,9 @@ actor FileTransferWorker {
             if !server.cleartext { handle.set(CURLOPT_USE_SSL, fg_ftp_all_tls) }
             handle.set(CURLOPT_SSL_VERIFYPEER, 1)
             handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-            // By TLS 1.3 the server's tickets come when the transfer is under way, and libcurl closes with them unread: that resets the
-            // connection, and the server has lost the end of most files below the size of the sockets' buffers (vsftpd: 426).
+            // By TLS 1.3 the server's tickets come when the transfer is under way, and libcurl closes with them unread:
+            // that resets the connection, and the server has lost the end of most files below the size of the sockets'
+            // buffers (vsftpd: 426).
             handle.set(CURLOPT_SSLVERSION, isModern == true ? fg_tls_1_2 : fg_tls_1_2_only)
             if let authorities = options.authorities {
                 handle.set(CURLOPT_CAINFO, authorities)
@@ -131,7 +137,8 @@ actor FileTransferWorker {
 
     private func renaming(_ path: String, to final: String) -> [String] {
         server.way == .sftp
-            ? ["rename \(Self.quoted(path)) \(Self.quoted(final))"] : ["RNFR \(Self.base(path))", "RNTO \(Self.base(final))"]
+            ? ["rename \(Self.quoted(path)) \(Self.quoted(final))"]
+            : ["RNFR \(Self.base(path))", "RNTO \(Self.base(final))"]
     }
 
     private func removing(_ path: String) -> [String] {
@@ -151,7 +158,9 @@ actor FileTransferWorker {
 /// What libcurl's result codes mean for servers of files.
 enum FileFailure {
     static func isMissing(_ code: CURLcode, isPut: Bool) -> Bool {
-        !isPut && (code == CURLE_REMOTE_FILE_NOT_FOUND || code == CURLE_FTP_COULDNT_RETR_FILE || code == CURLE_REMOTE_ACCESS_DENIED)
+        !isPut
+            && (code == CURLE_REMOTE_FILE_NOT_FOUND || code == CURLE_FTP_COULDNT_RETR_FILE
+                || code == CURLE_REMOTE_ACCESS_DENIED)
     }
 
     /// FTP's replies from 400 to 499 mean "not now": a file that is in use, a connection too many.
@@ -159,7 +168,8 @@ enum FileFailure {
     /// What was asked for may well be there; taken for missing, it would be replaced.
     static func isPutOff(_ code: CURLcode, _ reply: Int) -> Bool {
         switch code {
-        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED: (400..<500).contains(reply)
+        case CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_FILE_NOT_FOUND, CURLE_REMOTE_ACCESS_DENIED:
+            (400..<500).contains(reply)
         // What libcurl makes of 421: the server is about to close the connection.
         case CURLE_LOGIN_DENIED, CURLE_OPERATION_TIMEDOUT: reply == 421
         default: false
@@ -173,34 +183,42 @@ enum FileFailure {
 
     static func error(_ code: CURLcode, at server: FileServer, _ reply: Int, words: String) -> IngestError {
         let place = server.origin
-        let room = "Where that goes on, see whether the disk there is full, and whether the account may write into the folder."
+        let room =
+            "Where that goes on, see whether the disk there is full, and whether the account may write into the folder."
         switch code {
         // FTP's "insufficient storage" and "exceeded storage allocation" (RFC 959 §4.2).
         case _ where server.way != .sftp && (reply == 452 || reply == 552):
             return IngestError(.storageFull, "\(place) has no room left: \(words).")
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM:
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CERTPROBLEM:
             if server.way == .sftp { return HostKeys.error(server) }
             return IngestError(
                 .untrusted, "\(place) cannot prove who it is: \(words). Nothing was sent.",
                 advice: "If this is your own server, name its authority with `ca_file`.")
         case CURLE_LOGIN_DENIED:
-            return IngestError(.unauthorized, "\(place) does not accept the sign-in: \(words).", advice: "Check user and key or password.")
+            return IngestError(
+                .unauthorized, "\(place) does not accept the sign-in: \(words).",
+                advice: "Check user and key or password.")
         case CURLE_REMOTE_ACCESS_DENIED:
-            return IngestError(.unauthorized, "\(place) does not allow that: \(words).", advice: "Check the account's rights there.")
+            return IngestError(
+                .unauthorized, "\(place) does not allow that: \(words).", advice: "Check the account's rights there.")
         case CURLE_REMOTE_DISK_FULL: return IngestError(.storageFull, "\(place) has no room left: \(words).")
         case CURLE_REMOTE_FILE_EXISTS: return IngestError(.nameTaken, "The name is in use at \(place): \(words).")
         case CURLE_QUOTE_ERROR: return IngestError(.nameTaken, "\(place) did not rename the file: \(words).")
         case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
             return IngestError(
                 .unavailable, "\(place) opens no port for transfers: \(words).",
-                advice: "Switch passive mode (EPSV or PASV) on at the server; Filmgate opens no port here for a server to connect to.")
+                advice:
+                    "Switch passive mode (EPSV or PASV) on at the server; Filmgate opens no port here for a server to connect to."
+            )
         case CURLE_UPLOAD_FAILED, CURLE_REMOTE_FILE_NOT_FOUND:
             return IngestError(.unavailable, "\(place) did not take the file: \(words).", advice: room)
         // Told at the end of a transfer; 426 is a connection that broke.
         case CURLE_PARTIAL_FILE where reply >= 400 && reply != 426:
             return IngestError(.unavailable, "\(place) did not take the file: \(words).", advice: room)
         // SFTP has no word for a full disk (version 3: SSH_FX_FAILURE).
-        case CURLE_SSH, CURLE_PARTIAL_FILE: return IngestError(.network, "The transfer with \(place) broke off: \(words).", advice: room)
+        case CURLE_SSH, CURLE_PARTIAL_FILE:
+            return IngestError(.network, "The transfer with \(place) broke off: \(words).", advice: room)
         default: return IngestError(.network, "No answer from \(place): \(words).")
         }
     }

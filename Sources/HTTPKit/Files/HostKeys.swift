@@ -1,14 +1,16 @@
 import FilmgateCore
 import Glibc
 
-/// What to tell where a host's key is not the one that is expected: libcurl has the same words for a new host and for an impostor.
+/// What to tell where a host's key is not the one that is expected: libcurl has the same words for a new host and for
+/// an impostor.
 enum HostKeys {
     static func error(_ server: FileServer) -> IngestError {
         let file = server.knownHosts ?? "known_hosts", scan = "ssh-keyscan -p \(server.port) \(server.host)"
         let name = server.port == 22 ? server.host : "[\(server.host)]:\(server.port)"
         guard access(file, R_OK) == 0 else {
             return IngestError(
-                .untrusted, "\(server.origin) cannot prove who it is: the file of known hosts, \(file), cannot be read. Nothing was sent.",
+                .untrusted,
+                "\(server.origin) cannot prove who it is: the file of known hosts, \(file), cannot be read. Nothing was sent.",
                 advice: "Compare the host's key with its owner's, then make the file: \(scan) >> \(file)")
         }
         guard names(name, in: file) else {
@@ -17,8 +19,10 @@ enum HostKeys {
                 advice: "Compare the host's key with its owner's, then add it: \(scan) >> \(file)")
         }
         return IngestError(
-            .untrusted, "The key of \(server.origin) is another one than in \(file): the connection may be intercepted. Nothing was sent.",
-            advice: "Only when its owner says that the key was changed: ssh-keygen -R '\(name)' -f \(file), then add the new one: "
+            .untrusted,
+            "The key of \(server.origin) is another one than in \(file): the connection may be intercepted. Nothing was sent.",
+            advice:
+                "Only when its owner says that the key was changed: ssh-keygen -R '\(name)' -f \(file), then add the new one: "
                 + "\(scan) >> \(file)")
     }
 

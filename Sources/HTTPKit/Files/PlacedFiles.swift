@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// What targets on a server of files have in common: a hidden name while a file is sent, a rename when it is whole, few questions.
+/// What targets on a server of files have in common: a hidden name while a file is sent, a rename when it is whole, few
+/// questions.
 public struct PlacedFiles: Sendable {
     public let transport: FileTransport
     /// The literal folder before the first variable; ends in `/` or is empty.
@@ -20,7 +21,8 @@ public struct PlacedFiles: Sendable {
         let text = path.source
         guard let variable = text.firstIndex(of: "{") else { return nil }
         let slash = text[..<variable].lastIndex(of: "/")
-        let base = slash.map { String(text[...$0]) } ?? "", rest = slash.map { String(text[text.index(after: $0)...]) } ?? text
+        let base = slash.map { String(text[...$0]) } ?? ""
+        let rest = slash.map { String(text[text.index(after: $0)...]) } ?? text
         return Template(rest).map { (base, $0) }
     }
 
@@ -46,7 +48,8 @@ public struct PlacedFiles: Sendable {
         // Renaming replaces at some servers: what stands there is looked at right before.
         if try await !listing.claim(job.path), let settled = try await settled(job) { return settled }
         let slash = job.path.utf8.lastIndex(of: 0x2F).map { String(job.path[...$0]) } ?? ""
-        let part = base + slash + hidden.name(for: job.path, sha256: job.digests.sha256, broken: leftovers.tries(of: job.path))
+        let part =
+            base + slash + hidden.name(for: job.path, sha256: job.digests.sha256, broken: leftovers.tries(of: job.path))
         do throws(IngestError) {
             try await transport.put(job.slice, to: part, thenRenameTo: base + job.path)
         } catch {
@@ -64,8 +67,10 @@ public struct PlacedFiles: Sendable {
         guard rereads else { return receipt(job, at: job.path, proof: .none) }
         switch try await compare(job.path, job) {
         case .equal: return receipt(job, at: job.path, proof: .reread)
-        case .other(let why): throw IngestError(.corruptData, "\(url(job.path)) holds other bytes than were sent. \(why)")
-        case .missing, .unknown: throw IngestError(.unavailable, "\(url(job.path)) is not there although the server took it.")
+        case .other(let why):
+            throw IngestError(.corruptData, "\(url(job.path)) holds other bytes than were sent. \(why)")
+        case .missing, .unknown:
+            throw IngestError(.unavailable, "\(url(job.path)) is not there although the server took it.")
         }
     }
 
@@ -88,8 +93,11 @@ public struct PlacedFiles: Sendable {
         case .unknown:
             // Another name could make a second copy of it.
             throw IngestError(
-                .rejected, "\(url(job.path)) exists already, and the server lets nobody read it: it may be this very file, sent before.",
-                advice: "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`.")
+                .rejected,
+                "\(url(job.path)) exists already, and the server lets nobody read it: it may be this very file, sent before.",
+                advice:
+                    "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`."
+            )
         }
     }
 
@@ -106,7 +114,7 @@ public struct PlacedFiles: Sendable {
 
     private func receipt(_ job: UploadJob, at path: String, proof: Receipt.Proof, existed: Bool = false) -> Receipt {
         Receipt(
-            state: .done, url: url(path), id: base + path, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
-            existed: existed)
+            state: .done, url: url(path), id: base + path, sha256: job.digests.sha256, verified: proof,
+            at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -8,8 +8,9 @@ struct TransferDriver: ~Copyable {
     private let raw: UnsafeMutableRawPointer
     /// How long to wait for news, in milliseconds, until bytes move and afterwards.
     ///
-    /// libcurl 7.88 watches only the second connection of FTP while TLS starts on it, and the server says nothing there before it has
-    /// answered on the first: `curl_easy_perform` sleeps up to a second in a transfer, so it is looked often.
+    /// libcurl 7.88 watches only the second connection of FTP while TLS starts on it, and the server says nothing there
+    /// before it has answered on the first: `curl_easy_perform` sleeps up to a second in a transfer, so it is looked
+    /// often.
     private static let eager: CInt = 5, calm: CInt = 1000
 
     init() throws(IngestError) {

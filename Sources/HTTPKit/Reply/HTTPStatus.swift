@@ -4,9 +4,9 @@ public import FilmgateCore
 public enum HTTPStatus {
     /// The failure that an unwanted answer stands for, with the server's own words, bounded and without secrets.
     ///
-    /// A web page in place of an answer is `untrusted`.
-    /// 401, 403 and 407 hold the target (a refusal concerns every file, so none is set aside for it); 402 and 507 pause it; 408, 425,
-    /// 429 and 5xx are tried again, `Retry-After` first; redirects elsewhere are `untrusted`; all other answers set the file aside.
+    /// A web page in place of an answer is `untrusted`. 401, 403 and 407 hold the target (a refusal concerns every
+    /// file, so none is set aside for it); 402 and 507 pause it; 408, 425, 429 and 5xx are tried again, `Retry-After`
+    /// first; redirects elsewhere are `untrusted`; all other answers set the file aside.
     public static func error(for response: HTTPResponse) -> IngestError {
         if response.isPage { return response.pageError }
         let code = code(for: response.status)
@@ -43,7 +43,8 @@ public enum HTTPStatus {
         case 507: return "\(place) has no room left (507)."
         case 300..<400:
             let elsewhere = response[header: "Location"].flatMap { WebAddress($0, relativeTo: response.url) }?.origin
-            return "\(place) redirects to \(elsewhere ?? "an address that cannot be followed") (\(status)); nothing was sent there."
+            return
+                "\(place) redirects to \(elsewhere ?? "an address that cannot be followed") (\(status)); nothing was sent there."
         default: return "\(place) answered \(status)."
         }
     }

@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// Knows what an exchange must never show, and takes it out of text: the credential as sent, decoded, encoded, and in pieces.
+/// Knows what an exchange must never show, and takes it out of text: the credential as sent, decoded, encoded, and in
+/// pieces.
 public struct Redactor: Sendable, CustomStringConvertible, CustomReflectable {
     private var secrets: Set<String> = []
 
@@ -24,7 +25,9 @@ public struct Redactor: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Values of the headers that signing added or changed.
     static func added(to plain: HTTPRequest, in signed: HTTPRequest) -> [String] {
-        signed.headers.filter { header in !plain.headers.contains { $0.name == header.name && $0.value == header.value } }.map(\.value)
+        signed.headers.filter { header in
+            !plain.headers.contains { $0.name == header.name && $0.value == header.value }
+        }.map(\.value)
     }
 
     private mutating func add(header value: String) {

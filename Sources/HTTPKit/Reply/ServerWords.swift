@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// What a server says about an error, made fit to be shown: one line, bounded, no control characters, no markup, no secrets.
+/// What a server says about an error, made fit to be shown: one line, bounded, no control characters, no markup, no
+/// secrets.
 public enum ServerWords {
     /// Characters kept.
     public static let limit = 200
@@ -8,7 +9,9 @@ public enum ServerWords {
     /// Empty when it says nothing that a person could read.
     public static func of(_ response: HTTPResponse) -> String {
         let body = Array(response.body.prefix(16_384))
-        let words = response.json.map { sentence(in: $0, depth: 0) ?? leaves(of: $0) } ?? plain(String(decoding: body, as: UTF8.self))
+        let words =
+            response.json.map { sentence(in: $0, depth: 0) ?? leaves(of: $0) }
+            ?? plain(String(decoding: body, as: UTF8.self))
         return shown(response.redactor.scrub(words))
     }
 
@@ -28,7 +31,9 @@ public enum ServerWords {
     }
 
     /// Where APIs put their sentence: RFC 9457, OAuth, and what most others do.
-    private static let keys = ["message", "error_description", "detail", "title", "error", "errors", "reason", "msg", "code"]
+    private static let keys = [
+        "message", "error_description", "detail", "title", "error", "errors", "reason", "msg", "code",
+    ]
 
     private static func sentence(in value: JSONValue, depth: Int) -> String? {
         guard depth < 4 else { return nil }

@@ -1,12 +1,13 @@
 import FilmgateCore
 
 extension HTTPResponse {
-    /// What is or may be a page for people where a program asked: a network's or a provider's sign-in page, a site that has one page for
-    /// every address.
+    /// What is or may be a page for people where a program asked: a network's or a provider's sign-in page, a site that
+    /// has one page for every address.
     ///
-    /// 200 alone: a server that has created something may well say so in HTML (201). What begins like HTML is a page by whatever type it
-    /// goes; what is called HTML is one unless it is so short or so plain that only a program can be meant (`saysLittle`). What came
-    /// compressed cannot be looked into, since compression is never asked for: there the type decides, and without one it may be a page.
+    /// 200 alone: a server that has created something may well say so in HTML (201). What begins like HTML is a page by
+    /// whatever type it goes; what is called HTML is one unless it is so short or so plain that only a program can be
+    /// meant (`saysLittle`). What came compressed cannot be looked into, since compression is never asked for: there
+    /// the type decides, and without one it may be a page.
     public var isPage: Bool {
         guard status == 200, !body.isEmpty else { return false }
         if PageStart.isSeen(in: body) { return true }
@@ -36,14 +37,17 @@ extension HTTPResponse {
         let place = WebAddress(url)?.origin ?? "The server"
         return IngestError(
             .untrusted, "\(place) answers with a web page; that is no answer to what was asked.",
-            advice: "On a network with a sign-in page, sign in there first; else check the address in the pipeline file.")
+            advice:
+                "On a network with a sign-in page, sign in there first; else check the address in the pipeline file.")
     }
 }
 
-/// How browsers know a page whose type says something else (WHATWG MIME Sniffing §7.1), without the elements that XML may begin with, too.
+/// How browsers know a page whose type says something else (WHATWG MIME Sniffing §7.1), without the elements that XML
+/// may begin with, too.
 private enum PageStart {
     private static let elements = [
-        "<html", "<head", "<body", "<script", "<meta", "<title", "<style", "<iframe", "<frameset", "<noscript", "<center", "<h1",
+        "<html", "<head", "<body", "<script", "<meta", "<title", "<style", "<iframe", "<frameset", "<noscript",
+        "<center", "<h1",
     ].map { Array($0.utf8) }
     private static let doctype = Array("<!doctype".utf8), html = Array("html".utf8)
     private static let comment = Array("<!--".utf8), commentEnd = Array("-->".utf8)

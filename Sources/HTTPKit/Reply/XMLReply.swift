@@ -2,8 +2,8 @@ import XMLKit
 
 /// A server's answer in XML, for what is in its elements; their prefixes and attributes count for nothing.
 ///
-/// Of an answer that is no XML from some place on, what came before is there; `isWhole` tells. One with a document type is empty: what its
-/// entities stand for is known to nobody here.
+/// Of an answer that is no XML from some place on, what came before is there; `isWhole` tells. One with a document type
+/// is empty: what its entities stand for is known to nobody here.
 public struct XMLReply: Sendable {
     private struct Element {
         let name: String
@@ -61,7 +61,8 @@ public struct XMLReply: Sendable {
         return end > index + 1 || !elements[index].text.isEmpty
     }
 
-    /// What is inside of each element of that name which is there to its end; of such ones in each other, the outer one.
+    /// What is inside of each element of that name which is there to its end; of such ones in each other, the outer
+    /// one.
     public func pieces(_ name: String) -> [XMLReply] {
         var found: [XMLReply] = [], index = elements.startIndex
         while index < elements.endIndex {

@@ -10,11 +10,14 @@ public struct AWSKeys: Sendable {
     public var expires: Int?
 
     public init(accessKey: String, secretKey: SecretValue, sessionToken: SecretValue? = nil, expires: Int? = nil) {
-        (self.accessKey, self.secretKey, self.sessionToken, self.expires) = (accessKey, secretKey, sessionToken, expires)
+        (self.accessKey, self.secretKey, self.sessionToken, self.expires) = (
+            accessKey, secretKey, sessionToken, expires
+        )
     }
 }
 
-/// A sign-in that gives AWS keys, for targets that sign by themselves; `sign` of the same provider signs whole requests.
+/// A sign-in that gives AWS keys, for targets that sign by themselves; `sign` of the same provider signs whole
+/// requests.
 public protocol AWSKeySource: AuthProvider {
     /// `unauthorized` when there are none.
     func keys() async throws(IngestError) -> AWSKeys

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Asks what stands at an address, without its bytes.
 ///
-/// HEAD has to say what GET would (RFC 9110 §9.3.2), and some servers' HEAD does not: its first yes, with the length, and its first no are
-/// compared with what GET says, and where they differ only GET is believed from then on. A name that is taken for free is replaced.
+/// HEAD has to say what GET would (RFC 9110 §9.3.2), and some servers' HEAD does not: its first yes, with the length,
+/// and its first no are compared with what GET says, and where they differ only GET is believed from then on. A name
+/// that is taken for free is replaced.
 public final class AddressProbe: Sendable {
     private struct State { var agreed: Set<Bool> = [], isLying = false }
     private let client: HTTPClient
@@ -22,7 +23,8 @@ public final class AddressProbe: Sendable {
         // Where GET does not tell, there is nothing better.
         let isThere = Self.isThere(answer.status) ?? said
         let agrees =
-            isThere == said && (!said || head.wholeLength == nil || answer.wholeLength == nil || head.wholeLength == answer.wholeLength)
+            isThere == said
+            && (!said || head.wholeLength == nil || answer.wholeLength == nil || head.wholeLength == answer.wholeLength)
         state.withLock { state in
             if agrees { state.agreed.insert(said) } else { state.isLying = true }
         }

@@ -2,10 +2,11 @@ public import FilmgateCore
 import Glibc
 import Synchronization
 
-/// Which uploads were begun at a server and under what name it knows them: asked about after a restart, before anything is begun anew.
+/// Which uploads were begun at a server and under what name it knows them: asked about after a restart, before anything
+/// is begun anew.
 ///
-/// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload counts. Lines of
-/// uploads that begin together are flushed to the disk together.
+/// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload
+/// counts. Lines of uploads that begin together are flushed to the disk together.
 public final class BegunUploads: Sendable {
     private struct Upload { var place: String, mayBeWhole = false }
     private struct State {
@@ -75,7 +76,9 @@ public final class BegunUploads: Sendable {
                 return next
             }
             guard let next else { return }
-            let result = Result { () throws(IngestError) in try Self.append(next.lines, to: file, isDurable: next.isDurable) }
+            let result = Result { () throws(IngestError) in
+                try Self.append(next.lines, to: file, isDurable: next.isDurable)
+            }
             var failure: IngestError?
             if case .failure(let error) = result { failure = error }
             for one in next.waiting { one.resume(returning: failure) }
@@ -111,7 +114,8 @@ public final class BegunUploads: Sendable {
 public enum PartDigests {
     private static let pool = BlockingPool(width: 2)
 
-    /// The slice with its own digest, after all of the file was found to be what was promised; `corruptData` when it is not.
+    /// The slice with its own digest, after all of the file was found to be what was promised; `corruptData` when it is
+    /// not.
     public static func slice(_ job: UploadJob, offset: UInt64, length: UInt64) async throws(IngestError) -> FileSlice {
         let digest = try await pool.run { () throws(IngestError) in
             let hasher = try PartHasher(job.file.path)
@@ -119,7 +123,8 @@ public enum PartDigests {
             let part = try hasher.next(length)
             if offset + length < job.file.size { _ = try hasher.next(job.file.size - offset - length) }
             guard hasher.total == job.digests.sha256 else {
-                throw IngestError(.corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not sent.")
+                throw IngestError(
+                    .corruptData, "\(job.file.path) no longer holds the bytes that were read before; it was not sent.")
             }
             return Hex.text(of: part.sha256)
         }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// What files are called at a server while they are being sent.
 ///
-/// The same for each try of one file, so that nothing piles up, and another at each station: two that send the same frame to one place would
-/// else write into one file, and what one of them just renamed would be cut short by the other.
+/// The same for each try of one file, so that nothing piles up, and another at each station: two that send the same
+/// frame to one place would else write into one file, and what one of them just renamed would be cut short by the
+/// other.
 public final class HiddenNames: Sendable {
     private let file: String, key: String
     private let station = Mutex<String?>(nil)
@@ -16,8 +17,8 @@ public final class HiddenNames: Sendable {
 
     /// The name beside `path` for a file of these bytes; hidden from galleries.
     ///
-    /// `broken`: how many tries broke off whose end the server may not have heard of yet; each has a name of its own. Blocks briefly for a
-    /// small file the first time.
+    /// `broken`: how many tries broke off whose end the server may not have heard of yet; each has a name of its own.
+    /// Blocks briefly for a small file the first time.
     public func name(for path: String, sha256: String, broken: Int = 0) -> String {
         let station = station.withLock { known in
             let word = known ?? Self.load(file)
@@ -45,10 +46,12 @@ public final class HiddenNames: Sendable {
     /// The station's own random word, made once; good for this process alone where it cannot be kept.
     private static func load(_ file: String) -> String {
         if let known = read(file) { return known }
-        let fresh = Hex.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) }), part = "\(file).\(fresh.prefix(8)).part"
+        let fresh = Hex.text(of: (0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let part = "\(file).\(fresh.prefix(8)).part"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return fresh }
-        let isWritten = write(descriptor, Array(fresh.utf8), fresh.utf8.count) == fresh.utf8.count && fdatasync(descriptor) == 0
+        let isWritten =
+            write(descriptor, Array(fresh.utf8), fresh.utf8.count) == fresh.utf8.count && fdatasync(descriptor) == 0
         close(descriptor)
         // A link fails where the name exists: the first process wins.
         if isWritten { _ = link(part, file) }

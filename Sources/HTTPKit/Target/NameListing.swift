@@ -2,8 +2,8 @@ public import FilmgateCore
 
 /// What a target's folders hold, each listed once per run: a name that was not there needs no question of its own.
 ///
-/// Over a long way that is one round trip per folder instead of two per file. What others put there meanwhile is the business of
-/// `claim`, and of `If-None-Match` and its like.
+/// Over a long way that is one round trip per folder instead of two per file. What others put there meanwhile is the
+/// business of `claim`, and of `If-None-Match` and its like.
 public actor NameListing {
     /// Names in a folder (empty: the root); nil when the server does not tell, or tells of too many.
     public typealias Load = @Sendable (_ folder: String) async throws(IngestError) -> Set<String>?
@@ -19,14 +19,17 @@ public actor NameListing {
     private var folders: [String: Folder] = [:]
     private var sent: Set<String> = []
 
-    /// How long a listing is as good as a question of its own: about as long as an upload takes, in which others may come in between, too.
+    /// How long a listing is as good as a question of its own: about as long as an upload takes, in which others may
+    /// come in between, too.
     static let moment = Duration.seconds(3)
     /// A listing may cost so many names for each question that it saves.
     static let worth = 8
 
     public init(_ load: @escaping Load) { self.init(load) { .now } }
 
-    init(_ load: @escaping Load, clock: @escaping @Sendable () -> ContinuousClock.Instant) { (self.load, self.clock) = (load, clock) }
+    init(_ load: @escaping Load, clock: @escaping @Sendable () -> ContinuousClock.Instant) {
+        (self.load, self.clock) = (load, clock)
+    }
 
     /// True: nothing stood at `path` when its folder was listed, and nothing was sent there since.
     ///
@@ -40,15 +43,18 @@ public actor NameListing {
     }
 
     /// True where the server lists the folder of `path`.
-    public func isListed(_ path: String) async throws(IngestError) -> Bool { try await names(in: Self.cut(path).folder) != nil }
+    public func isListed(_ path: String) async throws(IngestError) -> Bool {
+        try await names(in: Self.cut(path).folder) != nil
+    }
 
     /// From now on only the server knows about `path`.
     public func note(_ path: String) { sent.insert(SafeName.folded(path)) }
 
-    /// Notes `path`; true when nothing stood there a moment ago and it was never noted before, so that it need not be asked for by itself.
+    /// Notes `path`; true when nothing stood there a moment ago and it was never noted before, so that it need not be
+    /// asked for by itself.
     ///
-    /// While much is sent the folder is listed again every few seconds, as long as that is cheaper than a question for each file. False
-    /// otherwise, and where the server does not list: ask it.
+    /// While much is sent the folder is listed again every few seconds, as long as that is cheaper than a question for
+    /// each file. False otherwise, and where the server does not list: ask it.
     public func claim(_ path: String) async throws(IngestError) -> Bool {
         let folded = SafeName.folded(path), cut = Self.cut(path)
         guard sent.insert(folded).inserted else { return false }

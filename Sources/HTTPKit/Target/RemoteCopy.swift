@@ -18,8 +18,8 @@ public enum RemoteCopy: Sendable, Hashable {
 }
 
 extension HTTPClient {
-    /// Whether what stands at an address is the beginning of the job's bytes, and not all of them: what some servers keep of an upload that
-    /// broke off.
+    /// Whether what stands at an address is the beginning of the job's bytes, and not all of them: what some servers
+    /// keep of an upload that broke off.
     public func holdsBeginning(of job: UploadJob, at url: String) async throws(IngestError) -> Bool {
         var exchange = HTTPExchange(HTTPRequest("GET", url))
         exchange.reception = .digest(upTo: job.file.size)
@@ -42,12 +42,16 @@ extension HTTPClient {
         var exchange = HTTPExchange(HTTPRequest("GET", url))
         exchange.reception = .digest(upTo: size)
         let response = try await send(exchange)
-        if response.status == 200, !response.truncated, response.length == size, response.digest == sha256 { return (.equal, response) }
+        if response.status == 200, !response.truncated, response.length == size, response.digest == sha256 {
+            return (.equal, response)
+        }
         try response.requireOwnAddress()
         switch response.status {
         case 200:
             if response.truncated { return (.other("It is larger than what was sent."), response) }
-            if response.length != size { return (.other("It has \(response.length) bytes instead of \(size)."), response) }
+            if response.length != size {
+                return (.other("It has \(response.length) bytes instead of \(size)."), response)
+            }
             return (.other("Its SHA-256 is \(response.digest ?? "unknown")."), response)
         case 404, 410: return (.missing, response)
         case 400, 403, 405, 501: return (.unknown, response)
@@ -58,7 +62,9 @@ extension HTTPClient {
 
 extension UploadJob {
     /// The whole file as a body's piece; its last bytes leave only when the digest of all of them agrees.
-    public var slice: FileSlice { FileSlice(path: file.path, size: file.size, sha256: digests.sha256, xxh128: digests[.xxh128]) }
+    public var slice: FileSlice {
+        FileSlice(path: file.path, size: file.size, sha256: digests.sha256, xxh128: digests[.xxh128])
+    }
 
     /// The last part of the name that the engine chose; the original name where the target has no names of its own.
     public var deliveredName: String { path.split(separator: "/").last.map(String.init) ?? name }

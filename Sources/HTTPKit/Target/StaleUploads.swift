@@ -2,7 +2,8 @@ import Synchronization
 
 /// Hidden files of tries that were broken off, to be removed.
 ///
-/// A busy server may begin with such a try only when the next one is whole, and would cut that: each has a hidden name of its own.
+/// A busy server may begin with such a try only when the next one is whole, and would cut that: each has a hidden name
+/// of its own.
 public final class StaleUploads: Sendable {
     private let parts = Mutex<Set<String>>([])
     /// Of files that are not placed yet, by their final names.
@@ -24,7 +25,9 @@ public final class StaleUploads: Sendable {
     }
 
     /// The file has its name: what the tries before left can go.
-    public func placed(_ path: String) { for part in broken.withLock({ $0.removeValue(forKey: path) }) ?? [] { note(part) } }
+    public func placed(_ path: String) {
+        for part in broken.withLock({ $0.removeValue(forKey: path) }) ?? [] { note(part) }
+    }
 
     /// That file can go; may be said twice.
     public func note(_ part: String) { parts.withLock { _ = $0.insert(part) } }

@@ -5,14 +5,17 @@ public struct WebOptions: Sendable {
     public var auth: AuthReference?
     public var accept: [MediaKind]?, maxSize: ByteCount?
     public var workers = 4, limitRate: ByteCount?, caFile: String?
-    public var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60), answerTimeout = Duration.seconds(120)
+    public var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60)
+    public var answerTimeout = Duration.seconds(120)
 
     public init() {}
 
     /// How the transport has to behave; `agent` as it introduces itself.
     public var transport: TransportOptions {
         var options = TransportOptions()
-        (options.lanes, options.connect, options.stall, options.answer) = (workers, connectTimeout, stallTimeout, answerTimeout)
+        (options.lanes, options.connect, options.stall, options.answer) = (
+            workers, connectTimeout, stallTimeout, answerTimeout
+        )
         (options.authorities, options.bytesPerSecond) = (caFile, limitRate?.bytes)
         return options
     }
@@ -20,7 +23,9 @@ public struct WebOptions: Sendable {
     /// The sign-in that the options name, bound to these addresses; nil when they name none.
     public func provider(_ context: ModuleContext, for addresses: [String]) throws(IngestError) -> (any AuthProvider)? {
         guard let name = auth?.name else { return nil }
-        guard let found = context.lookup.auth[name] else { throw IngestError(.misconfigured, "There is no sign-in `\(name)`.") }
+        guard let found = context.lookup.auth[name] else {
+            throw IngestError(.misconfigured, "There is no sign-in `\(name)`.")
+        }
         for address in addresses where !address.isEmpty { try found.bind(to: address) }
         return found
     }
@@ -34,7 +39,8 @@ public struct WebOptions: Sendable {
     ) -> TargetTraits {
         let account = provider.map { $0.account ?? auth?.name ?? "" }
         var traits = TargetTraits(
-            identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"), layout: layout,
+            identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
+            layout: layout,
             // What is sent is compared with what was read, by the digest that costs least.
             digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: workers, idempotent: idempotent,
             accepts: accept.map { Set($0) },
@@ -58,8 +64,12 @@ extension WebOptions {
             .field("workers", \.web.workers, in: 1...32, "Uploads at once, each over its own connection."),
             .field("limit_rate", \.web.limitRate, "Bytes per second for all uploads together; absent = no limit."),
             .field("ca_file", \.web.caFile, "PEM file of the authorities to trust instead of the system's."),
-            .field("connect_timeout", \.web.connectTimeout, in: .seconds(1)...(.seconds(300)), "How long connecting may take."),
-            .field("stall_timeout", \.web.stallTimeout, in: .seconds(1)...(.seconds(3600)), "How long an upload may stand still."),
+            .field(
+                "connect_timeout", \.web.connectTimeout, in: .seconds(1)...(.seconds(300)),
+                "How long connecting may take."),
+            .field(
+                "stall_timeout", \.web.stallTimeout, in: .seconds(1)...(.seconds(3600)),
+                "How long an upload may stand still."),
             .field(
                 "answer_timeout", \.web.answerTimeout, in: .seconds(1)...(.seconds(3600)),
                 "How long the server may think after the last byte."),

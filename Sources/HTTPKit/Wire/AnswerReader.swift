@@ -59,7 +59,9 @@ struct AnswerReader {
             body.append(contentsOf: bytes.prefix(max(0, limit - body.count)))
             truncated = length > UInt64(limit)
         case .digest(let limit):
-            if opening.count < Self.openingLimit { opening.append(contentsOf: bytes.prefix(Self.openingLimit - opening.count)) }
+            if opening.count < Self.openingLimit {
+                opening.append(contentsOf: bytes.prefix(Self.openingLimit - opening.count))
+            }
             truncated = length > limit
             if !truncated { hash.update(bytes) }
         }

@@ -23,7 +23,8 @@ public struct LimiterClock: Sendable {
     }()
 }
 
-/// A bandwidth limit shared by all workers of a target: a bucket that fills at the limit and holds a quarter of a second's worth.
+/// A bandwidth limit shared by all workers of a target: a bucket that fills at the limit and holds a quarter of a
+/// second's worth.
 final class BandwidthLimiter: Sendable {
     private struct Bucket { var tokens: Double, filled: Duration }
     private let rate: Double, clock: LimiterClock

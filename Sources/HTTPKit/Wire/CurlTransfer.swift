@@ -15,7 +15,10 @@ final class CurlTransfer {
     private var reported: UInt64 = 0, moved: UInt64 = 0
     private let progressMark = ProgressMark.current
 
-    init(_ exchange: HTTPExchange, body: BodyReader?, options: TransportOptions, limiter: BandwidthLimiter?, stop: StopFlag) {
+    init(
+        _ exchange: HTTPExchange, body: BodyReader?, options: TransportOptions, limiter: BandwidthLimiter?,
+        stop: StopFlag
+    ) {
         (self.exchange, self.body, self.limiter, self.stop) = (exchange, body, limiter, stop)
         watch = StallWatch(options, hasBody: body.map { $0.length > 0 } ?? false)
         answer.reception = exchange.reception
@@ -70,8 +73,8 @@ final class CurlTransfer {
 
     /// libcurl rewinds when it repeats a request by itself on a connection that died.
     ///
-    /// Once the server may have the whole request, that could make a second asset: then the transfer fails instead, and the target asks
-    /// before sending again.
+    /// Once the server may have the whole request, that could make a second asset: then the transfer fails instead, and
+    /// the target asks before sending again.
     private func rewind(to offset: curl_off_t, _ origin: CInt) -> CInt {
         guard let body, offset == 0, origin == 0, !body.finished else { return CInt(CURL_SEEKFUNC_FAIL) }
         body.restart()
@@ -96,7 +99,9 @@ final class CurlTransfer {
             reported = sent
             exchange.progress?(sent)
         }
-        if failure == nil { failure = watch.check(moved: sent + received, allSent: body.map { sent >= $0.length } ?? true) }
+        if failure == nil {
+            failure = watch.check(moved: sent + received, allSent: body.map { sent >= $0.length } ?? true)
+        }
         return failure == nil ? 0 : 1
     }
 
@@ -119,9 +124,12 @@ final class CurlTransfer {
     func conclude(
         _ code: CURLcode, status: Int, sent: UInt64, at address: WebAddress, otherwise failed: () -> IngestError
     ) throws(IngestError) -> HTTPResponse {
-        if stop.isRaised, code != CURLE_OK { throw IngestError(.cancelled, "Stopped while sending to \(address.origin).") }
+        if stop.isRaised, code != CURLE_OK {
+            throw IngestError(.cancelled, "Stopped while sending to \(address.origin).")
+        }
         if let failure { throw failure }
-        // A server may refuse while the body is still on its way and hang up: its answer counts, not the broken pipe after it.
+        // A server may refuse while the body is still on its way and hang up: its answer counts, not the broken pipe
+        // after it.
         let refusedEarly = status >= 400 && answer.isComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
         guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && answer.truncated) || refusedEarly else {
             throw failed()
@@ -131,7 +139,9 @@ final class CurlTransfer {
         // libcurl stops sending when such an answer also ends the connection, and calls that success.
         if response.isEarly, (200..<300).contains(status), !exchange.mayEndEarly {
             throw IngestError(
-                .network, "\(address.origin) answered \(status) when it had \(sent) of \(body?.length ?? 0) bytes: that is no delivery.")
+                .network,
+                "\(address.origin) answered \(status) when it had \(sent) of \(body?.length ?? 0) bytes: that is no delivery."
+            )
         }
         return response
     }

@@ -2,7 +2,8 @@ import CCurl
 import FilmgateCore
 import Glibc
 
-/// One libcurl handle on a thread queue of its own: carries one transfer at a time and keeps its connections for the next.
+/// One libcurl handle on a thread queue of its own: carries one transfer at a time and keeps its connections for the
+/// next.
 actor CurlWorker {
     private let executor = BlockingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -43,7 +44,8 @@ actor CurlWorker {
     private func failure(_ code: CURLcode, at address: WebAddress) -> IngestError {
         let words = handle.explanation(of: code), connect = handle.number(CURLINFO_HTTP_CONNECTCODE)
         let proxy = ProxyFailure(for: address) { name in getenv(name).map { String(cString: $0) } }
-        return proxy?.error(code, connect: connect, at: address, words: words) ?? CurlFailure.error(code, at: address, words: words)
+        return proxy?.error(code, connect: connect, at: address, words: words)
+            ?? CurlFailure.error(code, at: address, words: words)
     }
 
     private func run(_ exchange: HTTPExchange, _ body: BodyReader?, _ stop: StopFlag) -> (CURLcode, CurlTransfer) {
@@ -57,7 +59,8 @@ actor CurlWorker {
     /// Only then a second try is harmless.
     private func metAnEnd(_ code: CURLcode, _ transfer: CurlTransfer) -> Bool {
         guard let body = transfer.body, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return false }
-        return handle.number(CURLINFO_NUM_CONNECTS) == 0 && handle.sent() < body.length && !transfer.hasAnswer && !transfer.hasFailed
+        return handle.number(CURLINFO_NUM_CONNECTS) == 0 && handle.sent() < body.length && !transfer.hasAnswer
+            && !transfer.hasFailed
     }
 
     private func configure(_ address: WebAddress) {
@@ -95,21 +98,25 @@ actor CurlWorker {
         } else {
             handle.set(CURLOPT_HTTPGET, 1)
         }
-        // With nothing to rewind libcurl would repeat a request by itself on a connection that died: only for what may be asked twice.
+        // With nothing to rewind libcurl would repeat a request by itself on a connection that died: only for what may
+        // be asked twice.
         let repeatable = body == nil && request.method != "POST" && request.method != "PATCH"
         if !repeatable, body?.length ?? 0 == 0 { handle.set(CURLOPT_FRESH_CONNECT, 1) }
         if request.method != "HEAD" { handle.set(CURLOPT_CUSTOMREQUEST, request.method) }
     }
 
-    /// Header lines for libcurl: none that could start a second header, and no `Expect`, which costs a second per file at servers that
-    /// ignore it.
+    /// Header lines for libcurl: none that could start a second header, and no `Expect`, which costs a second per file
+    /// at servers that ignore it.
     private static func lines(of exchange: HTTPExchange) throws(IngestError) -> [String] {
         var lines = ["Expect:", "Transfer-Encoding:"]
         var headers = exchange.request.headers
-        if let type = exchange.body?.type, exchange.request[header: "Content-Type"] == nil { headers.append(("Content-Type", type)) }
+        if let type = exchange.body?.type, exchange.request[header: "Content-Type"] == nil {
+            headers.append(("Content-Type", type))
+        }
         for (name, value) in headers {
             guard HeaderText.isName(name), HeaderText.isValue(value) else {
-                throw IngestError(.misconfigured, "The header `\(HeaderText.clean(name))` holds characters that no header may have.")
+                throw IngestError(
+                    .misconfigured, "The header `\(HeaderText.clean(name))` holds characters that no header may have.")
             }
             lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }

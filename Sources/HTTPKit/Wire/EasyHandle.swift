@@ -46,7 +46,9 @@ struct EasyHandle: ~Copyable {
     }
 
     borrowing func set(_ option: CURLoption, _ value: Int) { _ = fg_set_long(raw, option, value) }
-    borrowing func set(_ option: CURLoption, bytes value: UInt64) { _ = fg_set_offset(raw, option, curl_off_t(clamping: value)) }
+    borrowing func set(_ option: CURLoption, bytes value: UInt64) {
+        _ = fg_set_offset(raw, option, curl_off_t(clamping: value))
+    }
     borrowing func set(_ option: CURLoption, _ value: String?) { _ = fg_set_text(raw, option, value) }
 
     /// Bytes of the request's body that the operating system took.

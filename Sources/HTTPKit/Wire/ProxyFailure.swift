@@ -3,9 +3,11 @@ import FilmgateCore
 
 /// Failures of a proxy that the environment names, told as such.
 ///
-/// libcurl's own words name the server where the proxy is at fault, or show the proxy's whole address with user and password.
+/// libcurl's own words name the server where the proxy is at fault, or show the proxy's whole address with user and
+/// password.
 struct ProxyFailure {
-    /// The environment's variable that libcurl follows for this address, and the proxy without user and password where that can be told.
+    /// The environment's variable that libcurl follows for this address, and the proxy without user and password where
+    /// that can be told.
     let variable: String, host: String?, port: Int
 
     /// Nil where no proxy is meant for `address`; exceptions by `no_proxy` are libcurl's to know.
@@ -27,10 +29,13 @@ struct ProxyFailure {
     /// Nil for what is no plain address: then none of it is safe to show.
     private static func place(in text: String) -> (host: String, port: Int?)? {
         guard let scheme = text.firstRange(of: "://") else { return nil }
-        let rest = text[scheme.upperBound...], start = rest.lastIndex(of: "@").map { rest.index(after: $0) } ?? rest.startIndex
+        let rest = text[scheme.upperBound...]
+        let start = rest.lastIndex(of: "@").map { rest.index(after: $0) } ?? rest.startIndex
         var place = String(rest[start...].prefix { $0 != "/" }), port: Int?
         if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
-            guard let number = Int(place[place.index(after: colon)...]), (1...65_535).contains(number) else { return nil }
+            guard let number = Int(place[place.index(after: colon)...]), (1...65_535).contains(number) else {
+                return nil
+            }
             (place, port) = (String(place[..<colon]), number)
         }
         let isPlain = place.utf8.allSatisfy { byte in
@@ -49,7 +54,9 @@ struct ProxyFailure {
                 "Write user and password before the host in `\(variable)`, with an @ after them")
         }
         if connect >= 300 {
-            return told("lets nothing through to \(address.origin) (\(connect)).", "Ask whoever runs it to let \(address.host) through")
+            return told(
+                "lets nothing through to \(address.origin) (\(connect)).",
+                "Ask whoever runs it to let \(address.host) through")
         }
         if words.hasPrefix("Unsupported proxy") || (host == nil && words.contains("proxy")) {
             return IngestError(

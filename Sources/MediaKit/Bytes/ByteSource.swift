@@ -2,7 +2,8 @@
 public protocol ByteSource {
     /// Bytes.
     var size: UInt64 { get }
-    /// Up to `count` bytes from `offset` on: fewer at the end, none behind it; nil when the medium cannot be read. May block.
+    /// Up to `count` bytes from `offset` on: fewer at the end, none behind it; nil when the medium cannot be read. May
+    /// block.
     func read(at offset: UInt64, count: Int) -> [UInt8]?
 }
 

@@ -1,7 +1,7 @@
 /// Reads a file in few, bounded pieces: one head, then small blocks where something points to.
 ///
-/// Everything a reader may cost is bounded here, whatever the file claims: the bytes read and the number of accesses. When either is used up
-/// every further access answers nil, so that loops end.
+/// Everything a reader may cost is bounded here, whatever the file claims: the bytes read and the number of accesses.
+/// When either is used up every further access answers nil, so that loops end.
 final class ByteWindow {
     let size: UInt64
     /// The medium failed: what was not found may well be there.
@@ -34,7 +34,9 @@ final class ByteWindow {
     func bytes(_ offset: UInt64, _ count: Int) -> Bytes? {
         guard spend(), count >= 0, UInt64(count) <= size, offset <= size - UInt64(count) else { return nil }
         if let found = Self.cut(offset, count, from: head, at: 0) { return found }
-        for block in blocks { if let found = Self.cut(offset, count, from: block.bytes, at: block.offset) { return found } }
+        for block in blocks {
+            if let found = Self.cut(offset, count, from: block.bytes, at: block.offset) { return found }
+        }
         return load(offset, count)
     }
 
@@ -80,7 +82,9 @@ struct ByteRegion {
     let start: UInt64
     let count: UInt64
 
-    init(_ window: ByteWindow, _ start: UInt64, _ count: UInt64) { (self.window, self.start, self.count) = (window, start, count) }
+    init(_ window: ByteWindow, _ start: UInt64, _ count: UInt64) {
+        (self.window, self.start, self.count) = (window, start, count)
+    }
 
     /// Exactly `length` bytes at `offset`, or nil.
     func bytes(_ offset: UInt64, _ length: Int) -> Bytes? {

@@ -10,7 +10,9 @@ struct Bytes: Sendable {
 
     init(_ storage: [UInt8]) { (self.storage, start, count) = (storage, 0, storage.count) }
 
-    private init(_ storage: [UInt8], _ start: Int, _ count: Int) { (self.storage, self.start, self.count) = (storage, start, count) }
+    private init(_ storage: [UInt8], _ start: Int, _ count: Int) {
+        (self.storage, self.start, self.count) = (storage, start, count)
+    }
 
     static let none = Bytes([])
 
@@ -28,7 +30,8 @@ struct Bytes: Sendable {
     /// At most the first `length` bytes.
     func first(_ length: Int) -> Bytes { part(0, min(max(0, length), count)) ?? .none }
 
-    func integer<Value: FixedWidthInteger & UnsignedInteger>(_: Value.Type, _ offset: Int, _ order: ByteOrder) -> Value? {
+    func integer<Value: FixedWidthInteger & UnsignedInteger>(_: Value.Type, _ offset: Int, _ order: ByteOrder) -> Value?
+    {
         let width = Value.bitWidth / 8
         guard offset >= 0, offset <= count - width else { return nil }
         var value: Value = 0
@@ -64,7 +67,9 @@ struct Bytes: Sendable {
             guard let base = raw.baseAddress else { return nil }
             var index = offset
             while index <= raw.count - pattern.count {
-                guard let found = memchr(base + index, CInt(lead), raw.count - pattern.count + 1 - index) else { return nil }
+                guard let found = memchr(base + index, CInt(lead), raw.count - pattern.count + 1 - index) else {
+                    return nil
+                }
                 if memcmp(found, pattern, pattern.count) == 0 { return base.distance(to: UnsafeRawPointer(found)) }
                 index = base.distance(to: UnsafeRawPointer(found)) + 1
             }

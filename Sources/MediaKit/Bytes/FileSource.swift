@@ -14,7 +14,8 @@ public final class FileSource: ByteSource, Sendable {
     public init(path: String) throws(IngestError) {
         let (opened, error) = PathBytes.with(path) { (open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), errno) }
         guard opened >= 0 else {
-            throw IngestError(error == ENOENT ? .notFound : .unreadable, "Cannot open \(path): \(String(cString: strerror(error))).")
+            throw IngestError(
+                error == ENOENT ? .notFound : .unreadable, "Cannot open \(path): \(String(cString: strerror(error))).")
         }
         var facts = stat()
         guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
@@ -34,7 +35,13 @@ public final class FileSource: ByteSource, Sendable {
             while filled < wanted {
                 guard let start = buffer.baseAddress else { return }
                 let got = pread(descriptor, start + filled, wanted - filled, off_t(offset) + off_t(filled))
-                if got > 0 { filled += got } else if got == 0 { return } else if errno != EINTR { failed = true; return }
+                if got > 0 {
+                    filled += got
+                } else if got == 0 {
+                    return
+                } else if errno != EINTR {
+                    failed = true; return
+                }
             }
         }
         return failed ? nil : bytes
@@ -46,7 +53,9 @@ public final class FileSource: ByteSource, Sendable {
 /// A byte that is not part of valid UTF-8 stands in the text as the scalar U+10FF00 + byte.
 enum PathBytes {
     static func with<Result>(_ path: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
-        guard path.unicodeScalars.contains(where: { $0.value == 0 || $0.value >= 0x10FF80 }) else { return path.withCString(body) }
+        guard path.unicodeScalars.contains(where: { $0.value == 0 || $0.value >= 0x10FF80 }) else {
+            return path.withCString(body)
+        }
         var bytes: [CChar] = []
         for scalar in path.unicodeScalars {
             if scalar.value == 0 { return "".withCString(body) }

@@ -61,7 +61,9 @@ struct Inflate {
     private static let order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
     private mutating func codes() -> (HuffmanCode, HuffmanCode)? {
-        guard let literals = take(5).map({ $0 + 257 }), let distances = take(5).map({ $0 + 1 }), let count = take(4).map({ $0 + 4 }) else {
+        guard let literals = take(5).map({ $0 + 257 }), let distances = take(5).map({ $0 + 1 }),
+            let count = take(4).map({ $0 + 4 })
+        else {
             return nil
         }
         var short = Array(repeating: 0, count: 19)
@@ -102,13 +104,15 @@ struct Inflate {
     }
 
     private static let lengthBase = [
-        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
+        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
+        258,
     ]
-    private static let lengthBits = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0]
+    private static let lengthBits = [
+        0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
+    ]
     private static let distanceBase = [
-        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289,
-        16385,
-        24577,
+        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+        6145, 8193, 12289, 16385, 24577,
     ]
 
     private mutating func compressed(_ literals: HuffmanCode, _ distances: HuffmanCode) -> Bool {
@@ -119,7 +123,8 @@ struct Inflate {
                 continue
             }
             let index = symbol - 257
-            guard index < Self.lengthBase.count, let more = take(Self.lengthBits[index]), let far = self.symbol(distances),
+            guard index < Self.lengthBase.count, let more = take(Self.lengthBits[index]),
+                let far = self.symbol(distances),
                 far < Self.distanceBase.count, let further = take(far < 2 ? 0 : far / 2 - 1)
             else { return false }
             let length = Self.lengthBase[index] + more, distance = Self.distanceBase[far] + further

@@ -2,9 +2,12 @@
 enum BoxCompleteness {
     static func checkMovie(_ file: ByteRegion) -> Completeness {
         let boxes = boxes(of: file)
-        if let last = boxes.last, last.overruns { return .truncated("The box `\(last.type)` runs past the end of the file.") }
+        if let last = boxes.last, last.overruns {
+            return .truncated("The box `\(last.type)` runs past the end of the file.")
+        }
         if boxes["moov"] == nil {
-            return boxes["moof"] == nil ? .truncated("The index (`moov`) is missing: the recording was not finished.") : .unknown
+            return boxes["moof"] == nil
+                ? .truncated("The index (`moov`) is missing: the recording was not finished.") : .unknown
         }
         if boxes["mdat"] == nil { return .truncated("The recording itself (`mdat`) is missing.") }
         return rest(of: file, after: boxes)
@@ -12,7 +15,9 @@ enum BoxCompleteness {
 
     static func checkImage(_ file: ByteRegion) -> Completeness {
         let boxes = boxes(of: file)
-        if let last = boxes.last, last.overruns { return .truncated("The box `\(last.type)` runs past the end of the file.") }
+        if let last = boxes.last, last.overruns {
+            return .truncated("The box `\(last.type)` runs past the end of the file.")
+        }
         guard let meta = boxes["meta"] else { return .truncated("The index (`meta`) is missing.") }
         if let location = meta.children(from: 4)["iloc"]?.body {
             var outside = false
@@ -29,7 +34,8 @@ enum BoxCompleteness {
         "ftyp", "moov", "mdat", "moof", "mfra", "meta", "uuid", "free", "skip", "wide", "pnot", "udta",
     ]
 
-    /// Behind the first box the bytes of a trailer may look like a box of no known type that is too long: it is left out.
+    /// Behind the first box the bytes of a trailer may look like a box of no known type that is too long: it is left
+    /// out.
     private static func boxes(of file: ByteRegion) -> [Box] {
         let boxes = Box.all(in: file)
         guard let last = boxes.last, last.overruns, boxes.count > 1, !known.contains(last.type) else { return boxes }
@@ -39,7 +45,8 @@ enum BoxCompleteness {
     /// Trailers that are no boxes are allowed; a header cut in two is not.
     private static func rest(of file: ByteRegion, after boxes: [Box]) -> Completeness {
         guard let end = boxes.last?.end, end < file.count else { return .complete }
-        return file.count - end < 8 && file.upTo(8, at: end).array.contains { $0 != 0 } ? .truncated("The last box breaks off.") : .complete
+        return file.count - end < 8 && file.upTo(8, at: end).array.contains { $0 != 0 }
+            ? .truncated("The last box breaks off.") : .complete
     }
 }
 

@@ -35,7 +35,8 @@ public enum Completeness: Sendable, Hashable {
         case .mrw: checkMRW(file)
         case .png: checkPNG(file)
         case .avi, .wav, .webp: RIFFCompleteness.check(file)
-        case .exv, .jp2, .jxl, .psd, .gif, .bmp, .transportStream, .mxf, .matroska, .dv, .r3d, .eip, .reversedRAW, .xml: .unknown
+        case .exv, .jp2, .jxl, .psd, .gif, .bmp, .transportStream, .mxf, .matroska, .dv, .r3d, .eip, .reversedRAW, .xml:
+            .unknown
         }
     }
 
@@ -47,15 +48,20 @@ public enum Completeness: Sendable, Hashable {
     }
 
     private static func checkRAF(_ file: ByteRegion) -> Completeness {
-        for (field, name) in [(RAFFile.jpegField, "preview"), (RAFFile.directoryField, "directory"), (RAFFile.dataField, "sensor data")] {
+        for (field, name) in [
+            (RAFFile.jpegField, "preview"), (RAFFile.directoryField, "directory"), (RAFFile.dataField, "sensor data"),
+        ] {
             guard let place = RAFFile.part(file, field) else { continue }
-            if file.part(place.offset, place.length) == nil { return .truncated("The \(name) runs past the end of the file.") }
+            if file.part(place.offset, place.length) == nil {
+                return .truncated("The \(name) runs past the end of the file.")
+            }
         }
         return .complete
     }
 
     private static func checkCRW(_ file: ByteRegion) -> Completeness {
-        guard let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order), let heap = file.from(UInt64(start)),
+        guard let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order),
+            let heap = file.from(UInt64(start)),
             CIFFFile.walk(heap, order, depth: 0, { _, _ in })
         else { return .truncated("The directory at the end is missing or points outside the file.") }
         return .complete
@@ -66,10 +72,12 @@ public enum Completeness: Sendable, Hashable {
         guard let length = file.u32(4, .big), file.part(8, UInt64(length)) != nil else {
             return .truncated("The header runs past the end of the file.")
         }
-        guard file.bytes(8, 4)?.starts(with: "\0PRD") == true, let height = file.u16(24, .big), let width = file.u16(26, .big),
+        guard file.bytes(8, 4)?.starts(with: "\0PRD") == true, let height = file.u16(24, .big),
+            let width = file.u16(26, .big),
             let bits = file.bytes(32, 1)?[0], bits == 12 || bits == 16
         else { return .unknown }
         let needed = UInt64(height) * UInt64(width) * UInt64(bits) / 8
-        return file.count - 8 - UInt64(length) < needed ? .truncated("Rows of the sensor's data are missing.") : .complete
+        return file.count - 8 - UInt64(length) < needed
+            ? .truncated("Rows of the sensor's data are missing.") : .complete
     }
 }

@@ -1,5 +1,5 @@
-/// A JPEG is whole when an end marker follows its scan: at the end of the file, or before whatever else stands behind it (previews, a motion
-/// clip, padding, trailers).
+/// A JPEG is whole when an end marker follows its scan: at the end of the file, or before whatever else stands behind
+/// it (previews, a motion clip, padding, trailers).
 enum JPEGCompleteness {
     static let tailSize = 16 << 10, pieceSize = 1 << 20
 
@@ -13,7 +13,9 @@ enum JPEGCompleteness {
         case .image: return .complete
         case .scan(let start):
             guard endFollows(start, in: file) else { return .truncated("The end marker is missing.") }
-            if let previews, previews > file.count { return .truncated("A further picture runs past the end of the file.") }
+            if let previews, previews > file.count {
+                return .truncated("A further picture runs past the end of the file.")
+            }
             return .complete
         }
     }
@@ -44,11 +46,14 @@ enum MultiPicture {
     /// The further pictures, from the file's beginning; empty when this is no index.
     static func places(in body: ByteRegion) -> [(offset: UInt64, length: UInt64)] {
         guard body.upTo(4).starts(with: "MPF\0"), let index = body.from(4), let reader = TIFFReader(index),
-            let directory = reader.directory(at: reader.first), let entry = directory[0xB002], let place = reader.place(of: entry)
+            let directory = reader.directory(at: reader.first), let entry = directory[0xB002],
+            let place = reader.place(of: entry)
         else { return [] }
         var places: [(offset: UInt64, length: UInt64)] = []
         for number in 0..<min(place.count / 16, 64) {
-            guard let size = place.u32(number * 16 + 4, reader.order), let offset = place.u32(number * 16 + 8, reader.order) else { break }
+            guard let size = place.u32(number * 16 + 4, reader.order),
+                let offset = place.u32(number * 16 + 8, reader.order)
+            else { break }
             // Offsets count from this index; the first picture's is 0.
             if offset > 0 { places.append((index.start + UInt64(offset), UInt64(size))) }
         }

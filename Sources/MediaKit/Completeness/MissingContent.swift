@@ -1,12 +1,15 @@
 import FilmgateCore
 
-/// What a file lacks although its structure is whole, or although it has none: zeros or noise where its name promises a picture.
+/// What a file lacks although its structure is whole, or although it has none: zeros or noise where its name promises a
+/// picture.
 ///
-/// A person is told of it, so it is stricter than `UnwrittenPart`, after which a file is only waited for: what may be a black picture is none
-/// of it, and a format that nobody here knows is judged only where it consists of zeros. Reads a few bytes of each 32 KiB.
+/// A person is told of it, so it is stricter than `UnwrittenPart`, after which a file is only waited for: what may be a
+/// black picture is none of it, and a format that nobody here knows is judged only where it consists of zeros. Reads a
+/// few bytes of each 32 KiB.
 enum MissingContent {
     /// A sentence; nil where nothing is missing, or nobody can tell.
-    static func find(_ source: some ByteSource, _ file: ByteRegion, _ format: FileFormat?, _ name: FileName) -> String? {
+    static func find(_ source: some ByteSource, _ file: ByteRegion, _ format: FileFormat?, _ name: FileName) -> String?
+    {
         let kind = MediaKind(name)
         guard kind != .sidecar, kind != .other, file.count > 0 else { return nil }
         switch format {
@@ -26,7 +29,9 @@ enum MissingContent {
     ]
     private static let boxed: Set<String> = ["mov", "mp4", "m4v", "cr3", "3gp", "m4a"]
 
-    private static func unlike(_ ext: String, _ kind: MediaKind, _ file: ByteRegion, _ source: some ByteSource) -> String? {
+    private static func unlike(
+        _ ext: String, _ kind: MediaKind, _ file: ByteRegion, _ source: some ByteSource
+    ) -> String? {
         if isAllZeros(file.count, source) { return "It holds nothing but zeros." }
         if kind == .jpeg || kind == .heif || known.contains(ext) || (boxed.contains(ext) && !beginsWithBox(file)) {
             return "It does not begin as any \(ext.uppercased()) file does."
@@ -44,7 +49,9 @@ enum MissingContent {
     /// The first 64 KiB, and a few bytes of every further piece.
     private static func isAllZeros(_ size: UInt64, _ source: some ByteSource) -> Bool {
         let head = Int(min(size, UInt64(UnwrittenPart.least)))
-        guard UnwrittenPart.isZero(source, 0, min(head, 16)), UnwrittenPart.isZero(source, 0, head) else { return false }
+        guard UnwrittenPart.isZero(source, 0, min(head, 16)), UnwrittenPart.isZero(source, 0, head) else {
+            return false
+        }
         return stride(from: UInt64(head), to: size, by: UnwrittenPart.least / 2).allSatisfy { place in
             UnwrittenPart.isZero(source, place, Int(min(16, size - place)))
         }
@@ -63,7 +70,9 @@ enum MissingContent {
         guard let reader = TIFFReader(file), let tree = TIFFTree(reader) else { return nil }
         for directory in tree.images {
             let isCompressed = reader.integer(Tag.compression, in: directory).map(compressions.contains) == true
-            guard isCompressed || reader.integer(Tag.photometric, in: directory).map(sensor.contains) == true else { continue }
+            guard isCompressed || reader.integer(Tag.photometric, in: directory).map(sensor.contains) == true else {
+                continue
+            }
             var parts: [Range<UInt64>] = []
             for (offsets, counts) in [(Tag.stripOffsets, Tag.stripByteCounts), (Tag.tileOffsets, Tag.tileByteCounts)] {
                 guard let offset = directory[offsets], let count = directory[counts] else { continue }
@@ -79,7 +88,9 @@ enum MissingContent {
 
     /// Coded pictures of HEVC never have three zeros in a row: the standard forbids them.
     private static func inItems(_ file: ByteRegion, _ source: some ByteSource) -> String? {
-        guard let box = Box.all(in: file)["meta"], let meta = MetaBox(box), let location = box.children(from: 4)["iloc"]?.body else {
+        guard let box = Box.all(in: file)["meta"], let meta = MetaBox(box),
+            let location = box.children(from: 4)["iloc"]?.body
+        else {
             return nil
         }
         let pictures = Set(meta.items.filter { $0.type == "hvc1" || $0.type == "hev1" }.map(\.id))
@@ -97,8 +108,9 @@ enum MissingContent {
 
 /// Whether the codes of a JPEG can be zeros for long.
 ///
-/// Zeros are always a code: in the usual tables that of a small step, which no picture repeats a million times; in tables that were made for the
-/// picture it may be that of a block without any detail, and a black picture is zeros from end to end.
+/// Zeros are always a code: in the usual tables that of a small step, which no picture repeats a million times; in
+/// tables that were made for the picture it may be that of a block without any detail, and a black picture is zeros
+/// from end to end.
 private struct JPEGTables {
     private var isBaseline = false, firsts: [UInt8] = []
 

@@ -23,7 +23,8 @@ enum TIFFCompleteness {
     }
 
     /// Nil when the lists do not make sense together.
-    private static func allFit(_ offsets: TIFFReader.Entry, _ counts: TIFFReader.Entry, in reader: TIFFReader) -> Bool? {
+    private static func allFit(_ offsets: TIFFReader.Entry, _ counts: TIFFReader.Entry, in reader: TIFFReader) -> Bool?
+    {
         guard offsets.count == counts.count, offsets.count <= pieceLimit else { return nil }
         guard let places = reader.place(of: offsets), let lengths = reader.place(of: counts) else { return false }
         guard let first = list(offsets, places, reader), let second = list(counts, lengths, reader) else { return nil }
@@ -37,9 +38,11 @@ enum TIFFCompleteness {
     }
 
     /// Where the pieces lie, as far as they lie in the file; none when the lists do not make sense together.
-    static func parts(_ offsets: TIFFReader.Entry, _ counts: TIFFReader.Entry, in reader: TIFFReader) -> [Range<UInt64>] {
+    static func parts(_ offsets: TIFFReader.Entry, _ counts: TIFFReader.Entry, in reader: TIFFReader) -> [Range<UInt64>]
+    {
         guard offsets.count == counts.count, offsets.count <= pieceLimit, let places = reader.place(of: offsets),
-            let lengths = reader.place(of: counts), let first = list(offsets, places, reader), let second = list(counts, lengths, reader)
+            let lengths = reader.place(of: counts), let first = list(offsets, places, reader),
+            let second = list(counts, lengths, reader)
         else { return [] }
         return (0..<Int(offsets.count)).compactMap { index in
             guard let offset = first.integer(index).flatMap({ UInt64(exactly: $0) }),
@@ -50,7 +53,9 @@ enum TIFFCompleteness {
     }
 
     private static func list(_ entry: TIFFReader.Entry, _ place: ByteRegion, _ reader: TIFFReader) -> TagValue? {
-        place.bytes(0, Int(place.count)).map { TagValue(format: entry.format, count: Int(entry.count), bytes: $0, order: reader.order) }
+        place.bytes(0, Int(place.count)).map {
+            TagValue(format: entry.format, count: Int(entry.count), bytes: $0, order: reader.order)
+        }
     }
 
     /// RW2: the sensor's data begins at tag 0x0118 and runs to the end; nothing says how long it is.
@@ -58,7 +63,9 @@ enum TIFFCompleteness {
         guard let reader = TIFFReader(file), let first = reader.directory(at: reader.first) else {
             return .truncated("The first directory is not in the file.")
         }
-        guard let start = reader.integer(0x0118, in: first) ?? reader.integer(Tag.stripOffsets, in: first), start != UInt32.max else {
+        guard let start = reader.integer(0x0118, in: first) ?? reader.integer(Tag.stripOffsets, in: first),
+            start != UInt32.max
+        else {
             return .unknown
         }
         return start >= file.count ? .truncated("The sensor's data is missing.") : .unknown

@@ -2,8 +2,8 @@ public import FilmgateCore
 
 /// Parts of a picture's data that are only zeros: the file was given its size at once, and its bytes come in any order.
 ///
-/// Compressed data never has 64 KiB of zeros. Looked at are the scan of a JPEG, and strips and tiles of a RAW that is built like TIFF; other
-/// pictures may be black, and other formats have padding.
+/// Compressed data never has 64 KiB of zeros. Looked at are the scan of a JPEG, and strips and tiles of a RAW that is
+/// built like TIFF; other pictures may be black, and other formats have padding.
 public enum UnwrittenPart {
     /// Bytes: the least that counts.
     public static let least = 64 << 10
@@ -11,7 +11,9 @@ public enum UnwrittenPart {
     /// What is not written yet, in a sentence; nil when nothing is missing, or when the format does not say.
     ///
     /// Reads a few bytes of each 32 KiB. `notFound`, `unreadable`.
-    public static func find(path: String, kind: MediaKind) throws(IngestError) -> String? { find(try FileSource(path: path), kind) }
+    public static func find(path: String, kind: MediaKind) throws(IngestError) -> String? {
+        find(try FileSource(path: path), kind)
+    }
 
     static func find(_ source: some ByteSource, _ kind: MediaKind) -> String? {
         guard kind == .jpeg || kind == .raw else { return nil }
@@ -26,7 +28,8 @@ public enum UnwrittenPart {
     }
 
     static func find(inJPEG file: ByteRegion, _ source: some ByteSource) -> String? {
-        guard case .scan(let start) = JPEGFile.walk(file, { _ in }), start <= file.count, let run = run(in: start..<file.count, source),
+        guard case .scan(let start) = JPEGFile.walk(file, { _ in }), start <= file.count,
+            let run = run(in: start..<file.count, source),
             !hasEnd(from: start, to: run.lowerBound, file.window)
         else { return nil }
         return sentence(run)
@@ -45,7 +48,9 @@ public enum UnwrittenPart {
         while place + piece <= part.upperBound {
             if isZero(source, place, 16), isZero(source, place, Int(piece)) {
                 let start = edge(below: place, by: piece, not: part.lowerBound, source)
-                if isZero(source, start, least), start + UInt64(least) <= part.upperBound { return start..<(start + UInt64(least)) }
+                if isZero(source, start, least), start + UInt64(least) <= part.upperBound {
+                    return start..<(start + UInt64(least))
+                }
             }
             place += piece
         }
@@ -53,7 +58,9 @@ public enum UnwrittenPart {
     }
 
     /// Where the zeros begin that reach up to `place`, at most one piece before it.
-    private static func edge(below place: UInt64, by piece: UInt64, not first: UInt64, _ source: some ByteSource) -> UInt64 {
+    private static func edge(
+        below place: UInt64, by piece: UInt64, not first: UInt64, _ source: some ByteSource
+    ) -> UInt64 {
         let start = max(first, place - min(place, piece))
         guard let bytes = source.read(at: start, count: Int(place - start)) else { return place }
         return start + UInt64(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)

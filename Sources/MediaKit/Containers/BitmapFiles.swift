@@ -31,8 +31,11 @@ enum JXLStream {
         let head = stream.upTo(16)
         guard head.starts(with: signature) else { return }
         var bits = BitReader(head.from(2), .lowFirst)
-        guard let small = bits.bit(), let height = length(&bits, small: small == 1), let ratio = bits.number(3) else { return }
-        let width = ratio == 0 ? length(&bits, small: small == 1) : height * ratios[Int(ratio) - 1].0 / ratios[Int(ratio) - 1].1
+        guard let small = bits.bit(), let height = length(&bits, small: small == 1), let ratio = bits.number(3) else {
+            return
+        }
+        let width =
+            ratio == 0 ? length(&bits, small: small == 1) : height * ratios[Int(ratio) - 1].0 / ratios[Int(ratio) - 1].1
         if let width { findings.pixelSize = (width, height) }
     }
 

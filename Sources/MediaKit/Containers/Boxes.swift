@@ -14,7 +14,9 @@ struct Box {
 
     /// The box at `place`; nil when there is no header or its size makes no sense.
     init?(in parent: ByteRegion, at place: UInt64) {
-        guard let head = parent.bytes(place, 8), let short = head.u32(0, .big), let type = FourCC(head, at: 4) else { return nil }
+        guard let head = parent.bytes(place, 8), let short = head.u32(0, .big), let type = FourCC(head, at: 4) else {
+            return nil
+        }
         var header: UInt64 = 8, size = UInt64(short)
         if short == 1 {
             guard let long = parent.u64(place + 8, .big) else { return nil }

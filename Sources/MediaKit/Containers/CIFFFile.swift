@@ -4,13 +4,16 @@ import FilmgateCore
 ///
 /// CRW files, and APP0 of old JPEGs.
 enum CIFFFile {
-    private static let names: UInt16 = 0x080A, owner: UInt16 = 0x0810, imageInfo: UInt16 = 0x1810, serial: UInt16 = 0x180B
+    private static let names: UInt16 = 0x080A, owner: UInt16 = 0x0810, imageInfo: UInt16 = 0x1810
+    private static let serial: UInt16 = 0x180B
     private static let captured: UInt16 = 0x180E
     static let depthLimit = 8, entryLimit = 512
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         var damaged = true
-        if let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order), let heap = file.from(UInt64(start)) {
+        if let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order),
+            let heap = file.from(UInt64(start))
+        {
             damaged = !walk(heap, order, depth: 0) { tag, value in take(tag, value, order, into: &findings) }
         }
         if damaged { findings.flags.insert(MediaFlag.exifDamaged) }
@@ -19,7 +22,8 @@ enum CIFFFile {
     /// Visits each record, folders included.
     ///
     /// False when a directory does not lie in its heap.
-    static func walk(_ heap: ByteRegion, _ order: ByteOrder, depth: Int, _ visit: (UInt16, ByteRegion) -> Void) -> Bool {
+    static func walk(_ heap: ByteRegion, _ order: ByteOrder, depth: Int, _ visit: (UInt16, ByteRegion) -> Void) -> Bool
+    {
         guard depth < depthLimit, heap.count >= 6, let place = heap.u32(heap.count - 4, order),
             let count = heap.u16(UInt64(place), order), Int(count) <= entryLimit
         else { return false }
@@ -55,7 +59,8 @@ enum CIFFFile {
             case owner: facts.owner = value.upTo(256).text
             case serial: facts.serial = value.u32(0, order).map { padded(Int($0), 10) }
             case imageInfo:
-                guard let width = value.u32(0, order), let height = value.u32(4, order), width > 0, height > 0, width < 1 << 20,
+                guard let width = value.u32(0, order), let height = value.u32(4, order), width > 0, height > 0,
+                    width < 1 << 20,
                     height < 1 << 20
                 else { return }
                 (facts.width, facts.height) = (Int(width), Int(height))

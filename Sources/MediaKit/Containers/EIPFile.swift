@@ -4,7 +4,9 @@ enum EIPFile {
 
     /// The first entry's name tells it from other archives.
     static func format(of head: Bytes) -> FileFormat? {
-        guard head.starts(with: local), let length = head.u16(26, .little), let name = head.part(30, Int(length)) else { return nil }
+        guard head.starts(with: local), let length = head.u16(26, .little), let name = head.part(30, Int(length)) else {
+            return nil
+        }
         return isRAW(name) ? .eip : nil
     }
 

@@ -5,7 +5,8 @@ struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral {
     /// Four scalars below U+0100; anything else gives a code that no file can hold.
     init(stringLiteral text: String) {
         let scalars = text.unicodeScalars
-        value = scalars.count == 4 && scalars.allSatisfy { $0.value < 0x100 } ? scalars.reduce(0) { $0 << 8 | $1.value } : 0
+        value =
+            scalars.count == 4 && scalars.allSatisfy { $0.value < 0x100 } ? scalars.reduce(0) { $0 << 8 | $1.value } : 0
     }
 
     init?(_ bytes: Bytes, at offset: Int) {
@@ -32,7 +33,9 @@ struct Brands {
         let end = min(Int(head.u32(0, .big) ?? 0), head.count)
         major = FourCC(head, at: 8)
         var all = Set([major].compactMap { $0 })
-        for place in stride(from: 16, to: end - 3, by: 4) { if let brand = FourCC(head, at: place) { all.insert(brand) } }
+        for place in stride(from: 16, to: end - 3, by: 4) {
+            if let brand = FourCC(head, at: place) { all.insert(brand) }
+        }
         self.all = all
     }
 

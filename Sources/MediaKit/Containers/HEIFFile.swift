@@ -9,7 +9,8 @@ enum HEIFFile {
             return
         }
         for item in meta.items.filter({ $0.type == "Exif" }).prefix(itemLimit) {
-            guard let data = meta.data(of: item.id), let skip = data.u32(0, .big), let block = tiff(in: data, after: UInt64(skip) + 4)
+            guard let data = meta.data(of: item.id), let skip = data.u32(0, .big),
+                let block = tiff(in: data, after: UInt64(skip) + 4)
             else {
                 findings.flags.insert(MediaFlag.exifDamaged)
                 continue
@@ -71,7 +72,9 @@ struct MetaBox {
 
     /// `ispe` of the primary item.
     var primarySize: (width: Int, height: Int)? {
-        guard let primary, let properties = boxes["iprp"]?.children(), let list = properties["ipco"]?.children() else { return nil }
+        guard let primary, let properties = boxes["iprp"]?.children(), let list = properties["ipco"]?.children() else {
+            return nil
+        }
         for association in properties where association.type == "ipma" {
             for index in Self.associated(association.body, with: primary) {
                 guard index >= 1, index <= list.count, list[index - 1].type == "ispe" else { continue }

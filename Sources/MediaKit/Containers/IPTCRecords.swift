@@ -33,7 +33,7 @@ extension CivilTime {
         let text = String(decoding: digits, as: UTF8.self)
         func number(_ start: Int, _ length: Int) -> Int { Int(text.dropFirst(start).prefix(length)) ?? 0 }
         self.init(
-            year: number(0, 4), month: number(4, 2), day: number(6, 2), hour: number(8, 2), minute: number(10, 2), second: number(12, 2),
-            offsetMinutes: CivilTime.offset(text: time.dropFirst(6)))
+            year: number(0, 4), month: number(4, 2), day: number(6, 2), hour: number(8, 2), minute: number(10, 2),
+            second: number(12, 2), offsetMinutes: CivilTime.offset(text: time.dropFirst(6)))
     }
 }

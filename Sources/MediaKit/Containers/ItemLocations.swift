@@ -41,12 +41,16 @@ struct ItemLocations {
             guard let base = number(at, baseSize), let extents = bytes.u16(at + baseSize, .big) else { return false }
             at += baseSize + 2
             let step = indexSize + offsetSize + lengthSize
-            guard let offset = number(at + indexSize, offsetSize), let length = number(at + indexSize + offsetSize, lengthSize) else {
+            guard let offset = number(at + indexSize, offsetSize),
+                let length = number(at + indexSize + offsetSize, lengthSize)
+            else {
                 if extents == 0 { continue }
                 return false
             }
             let (start, overflow) = base.addingReportingOverflow(offset)
-            if !visit(id, Place(method: method, offset: overflow ? .max : start, length: length), Int(extents)) { return true }
+            if !visit(id, Place(method: method, offset: overflow ? .max : start, length: length), Int(extents)) {
+                return true
+            }
             at += Int(extents) * step
         }
         return true

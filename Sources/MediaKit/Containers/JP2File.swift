@@ -8,7 +8,8 @@ enum JP2File {
         for box in Box.all(in: file) {
             switch box.type {
             case "jp2h":
-                guard let header = box.children()["ihdr"]?.body, let height = header.u32(0, .big), let width = header.u32(4, .big),
+                guard let header = box.children()["ihdr"]?.body, let height = header.u32(0, .big),
+                    let width = header.u32(4, .big),
                     (1..<1 << 31).contains(width), (1..<1 << 31).contains(height)
                 else { continue }
                 findings.pixelSize = (Int(width), Int(height))
@@ -19,7 +20,9 @@ enum JP2File {
             case "uuid" where box.uuid == exifUUID: findings.takeExif(box.body)
             case "uuid" where box.uuid == xmpUUID: findings.takeXMP(box.body.upTo(512 << 10))
             case "Exif":
-                if let skip = box.body.u32(0, .big), let block = box.body.from(UInt64(skip) + 4) { findings.takeExif(block) }
+                if let skip = box.body.u32(0, .big), let block = box.body.from(UInt64(skip) + 4) {
+                    findings.takeExif(block)
+                }
             case "xml ": findings.takeXMP(box.body.upTo(512 << 10))
             default: break
             }

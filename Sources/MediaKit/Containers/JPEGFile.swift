@@ -51,7 +51,9 @@ enum JPEGFile {
 
     private static func nextMarker(_ file: ByteRegion, _ place: UInt64) -> UInt64? {
         let bytes = file.upTo(strayLimit, at: place)
-        let index = (0..<max(0, bytes.count - 1)).first { bytes[$0] == 0xFF && (bytes[$0 + 1] ?? 0) >= 0xC0 && bytes[$0 + 1] != 0xFF }
+        let index = (0..<max(0, bytes.count - 1)).first {
+            bytes[$0] == 0xFF && (bytes[$0 + 1] ?? 0) >= 0xC0 && bytes[$0 + 1] != 0xFF
+        }
         return index.map { place + UInt64($0) }
     }
 
@@ -64,7 +66,9 @@ enum JPEGFile {
             case 0xE0 where segment.body.bytes(6, 8)?.starts(with: "HEAPJPGM") == true:
                 CIFFFile.locate(in: segment.body, into: &findings)
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(segment.marker):
-                guard findings.pixelSize == nil, let height = segment.body.u16(1, .big), let width = segment.body.u16(3, .big) else {
+                guard findings.pixelSize == nil, let height = segment.body.u16(1, .big),
+                    let width = segment.body.u16(3, .big)
+                else {
                     return
                 }
                 if width > 0, height > 0 { findings.pixelSize = (Int(width), Int(height)) }

@@ -34,7 +34,8 @@ enum MXFFile {
         return size < 1 << 56 ? (size, UInt64(1 + count)) : nil
     }
 
-    /// A set of 2-byte tags and 2-byte lengths; the time stamp is year, month, day, hour, minute, second and 4 ms units.
+    /// A set of 2-byte tags and 2-byte lengths; the time stamp is year, month, day, hour, minute, second and 4 ms
+    /// units.
     private static func created(_ set: ByteRegion) -> CivilTime? {
         let bytes = set.upTo(16 << 10)
         var place = 0

@@ -25,12 +25,14 @@ enum MatroskaFile {
             switch id {
             case date:
                 guard let ticks = bytes.u64(0, .big).map({ Int64(bitPattern: $0) }) else { break }
-                findings.takeUTC(CivilTime(unixSeconds: epoch + Int64((Double(ticks) / 1e9).rounded(.down)), offsetMinutes: 0))
+                findings.takeUTC(
+                    CivilTime(unixSeconds: epoch + Int64((Double(ticks) / 1e9).rounded(.down)), offsetMinutes: 0))
             case scale: unit = bytes.array.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             case duration:
                 length =
                     bytes.count == 4
-                    ? bytes.u32(0, .big).map { Double(Float(bitPattern: $0)) } : bytes.u64(0, .big).map { Double(bitPattern: $0) }
+                    ? bytes.u32(0, .big).map { Double(Float(bitPattern: $0)) }
+                    : bytes.u64(0, .big).map { Double(bitPattern: $0) }
             default: break
             }
             return true

@@ -12,7 +12,9 @@ enum MovieBlocks {
             switch child.type {
             case "CMT1":
                 findings.takeExif(child.body, only: .image)
-                if let reader = TIFFReader(child.body), let tree = TIFFTree(reader) { findings.pixelSize = tree.pixelSize }
+                if let reader = TIFFReader(child.body), let tree = TIFFTree(reader) {
+                    findings.pixelSize = tree.pixelSize
+                }
             case "CMT2": findings.takeExif(child.body, only: .exif)
             case "CMT3": findings.takeMakerNote(standing: child.body)
             case "CMT4": findings.takeExif(child.body, only: .gps)

@@ -2,8 +2,9 @@ import FilmgateCore
 
 /// QuickTime, MP4 and CR3: everything but the frames stands in `moov`.
 ///
-/// The time of recording, best first: a key with its offset (`com.apple.quicktime.creationdate`), the camera's own non-real-time metadata,
-/// an embedded Exif block, the user data's day, XMP, and last the movie header, which counts UTC by the standard (ISO/IEC 14496-12 §8.2.2).
+/// The time of recording, best first: a key with its offset (`com.apple.quicktime.creationdate`), the camera's own
+/// non-real-time metadata, an embedded Exif block, the user data's day, XMP, and last the movie header, which counts
+/// UTC by the standard (ISO/IEC 14496-12 §8.2.2).
 enum MovieFile {
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         let top = Box.all(in: file)
@@ -15,10 +16,14 @@ enum MovieFile {
         }
         for box in movie where box.type == "uuid" { MovieBlocks.takeUUID(box, into: &findings) }
         for box in userData { MovieBlocks.takeUserData(box, into: &findings) }
-        for box in top + movie where box.type == "uuid" && box.uuid == JP2File.xmpUUID { findings.takeXMP(box.body.upTo(512 << 10)) }
+        for box in top + movie where box.type == "uuid" && box.uuid == JP2File.xmpUUID {
+            findings.takeXMP(box.body.upTo(512 << 10))
+        }
         findings.take(UserText.facts(in: userData))
         if let header = movie["mvhd"] { take(header.body, into: &findings) }
-        let sizes = movie.filter { $0.type == "trak" }.compactMap { $0.children()["tkhd"].flatMap { trackSize($0.body) } }
+        let sizes = movie.filter { $0.type == "trak" }.compactMap {
+            $0.children()["tkhd"].flatMap { trackSize($0.body) }
+        }
         if findings.facts.width == nil, let size = sizes.max(by: { $0.width * $0.height < $1.width * $1.height }) {
             findings.pixelSize = size
         }
@@ -39,13 +44,16 @@ enum MovieFile {
         }
         guard let created, created > 0, created < 1 << 40 else { return }
         // Some cameras count from 1970.
-        findings.takeUTC(CivilTime(unixSeconds: created >= epoch ? Int64(created - epoch) : Int64(created), offsetMinutes: 0))
+        findings.takeUTC(
+            CivilTime(unixSeconds: created >= epoch ? Int64(created - epoch) : Int64(created), offsetMinutes: 0))
     }
 
     /// Width and height of a track, 16.16 fixed point.
     private static func trackSize(_ header: ByteRegion) -> (width: Int, height: Int)? {
         let place: UInt64 = header.upTo(1)[0] == 1 ? 88 : 76
-        guard let width = header.u32(place, .big), let height = header.u32(place + 4, .big), width >> 16 > 0, height >> 16 > 0 else {
+        guard let width = header.u32(place, .big), let height = header.u32(place + 4, .big), width >> 16 > 0,
+            height >> 16 > 0
+        else {
             return nil
         }
         return (Int(width >> 16), Int(height >> 16))

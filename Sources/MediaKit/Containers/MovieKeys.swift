@@ -10,7 +10,9 @@ enum MovieKeys {
         let names = boxes["keys"].map { keys($0.body) } ?? []
         var facts = MediaFacts()
         for item in boxes["ilst"]?.children() ?? [] {
-            guard let value = item.children()["data"]?.body, let content = value.from(8)?.upTo(1024).text else { continue }
+            guard let value = item.children()["data"]?.body, let content = value.from(8)?.upTo(1024).text else {
+                continue
+            }
             let number = Int(item.type.value)
             take(number >= 1 && number <= names.count ? names[number - 1] : shortName(item.type), content, into: &facts)
         }
@@ -21,7 +23,8 @@ enum MovieKeys {
         guard let count = body.u32(4, .big) else { return [] }
         var names: [String] = [], place: UInt64 = 8
         for _ in 0..<min(count, countLimit) {
-            guard let size = body.u32(place, .big), size >= 8, let name = body.bytes(place + 8, Int(min(size - 8, 256))) else {
+            guard let size = body.u32(place, .big), size >= 8, let name = body.bytes(place + 8, Int(min(size - 8, 256)))
+            else {
                 return names
             }
             names.append(name.rawText)
@@ -57,7 +60,9 @@ enum UserText {
     static func facts(in userData: [Box]) -> MediaFacts {
         var facts = MediaFacts()
         for box in userData {
-            if box.type == "date" { facts.captured = facts.captured ?? box.body.upTo(64).text.flatMap { CivilTime(text: $0) } }
+            if box.type == "date" {
+                facts.captured = facts.captured ?? box.body.upTo(64).text.flatMap { CivilTime(text: $0) }
+            }
             if box.type == "loci" { facts.position = facts.position ?? location(box.body) }
             guard let text = text(of: box) else { continue }
             switch box.type {
@@ -101,7 +106,8 @@ extension MediaFacts.Position {
             }
             if numbers.count > 3 { return nil }
         }
-        guard numbers.count >= 2, let latitude = Double(numbers[0]), let longitude = Double(numbers[1]), abs(latitude) <= 90,
+        guard numbers.count >= 2, let latitude = Double(numbers[0]), let longitude = Double(numbers[1]),
+            abs(latitude) <= 90,
             abs(longitude) <= 180
         else { return nil }
         self.init(latitude: latitude, longitude: longitude, altitude: numbers.count > 2 ? Double(numbers[2]) : nil)

@@ -32,7 +32,8 @@ enum PNGFile {
     static func walk(_ file: ByteRegion, _ visit: (FourCC, ByteRegion) -> Bool) -> Bool {
         var place: UInt64 = 8
         for _ in 0..<chunkLimit {
-            guard let head = file.bytes(place, 8), let length = head.u32(0, .big), let type = FourCC(head, at: 4), type.isPlausible,
+            guard let head = file.bytes(place, 8), let length = head.u32(0, .big), let type = FourCC(head, at: 4),
+                type.isPlausible,
                 let body = file.part(place + 8, UInt64(length)), file.part(place + 8, UInt64(length) + 4) != nil
             else { return false }
             guard visit(type, body) else { return false }
@@ -59,7 +60,8 @@ enum PNGFile {
 
     private static let profiles = ["Raw profile type exif\0", "Raw profile type APP1\0"].map { Array($0.utf8) }
 
-    /// Keyword, NUL, compression method where compressed; then a line with the profile's name, one with its length, and its bytes in hexadecimal.
+    /// Keyword, NUL, compression method where compressed; then a line with the profile's name, one with its length, and
+    /// its bytes in hexadecimal.
     private static func takeProfile(_ bytes: Bytes, compressed: Bool, into findings: inout Findings) {
         guard let keyword = profiles.first(where: { bytes.starts(with: $0) }) else { return }
         let body = bytes.from(keyword.count + (compressed ? 1 : 0))

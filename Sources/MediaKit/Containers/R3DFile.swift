@@ -23,7 +23,9 @@ enum R3DFile {
         }
         findings.take { facts in
             (facts.model, facts.serial, facts.lensModel) = (texts[0x1071], texts[0x1006], texts[0x1070])
-            if let date = texts[0x1023], let time = texts[0x1024] { facts.captured = CivilTime(iptcDate: date, time: time) }
+            if let date = texts[0x1023], let time = texts[0x1024] {
+                facts.captured = CivilTime(iptcDate: date, time: time)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-/// RAF: a header with the places of an embedded JPEG, which holds the Exif block, a small directory and the sensor's data.
+/// RAF: a header with the places of an embedded JPEG, which holds the Exif block, a small directory and the sensor's
+/// data.
 enum RAFFile {
     static let jpegField: UInt64 = 0x54, directoryField: UInt64 = 0x5C, dataField: UInt64 = 0x64
 
@@ -9,7 +10,9 @@ enum RAFFile {
     }
 
     static func locate(in file: ByteRegion, into findings: inout Findings) {
-        guard let place = part(file, jpegField), let jpeg = file.part(place.offset, place.length) ?? file.from(place.offset) else {
+        guard let place = part(file, jpegField),
+            let jpeg = file.part(place.offset, place.length) ?? file.from(place.offset)
+        else {
             findings.flags.insert(MediaFlag.exifDamaged)
             return
         }
@@ -24,8 +27,12 @@ enum RAFFile {
         else { return nil }
         var offset: UInt64 = 4
         for _ in 0..<min(count, 256) {
-            guard let tag = directory.u16(offset, .big), let length = directory.u16(offset + 2, .big) else { return nil }
-            if tag == 0x0111, length >= 4, let height = directory.u16(offset + 4, .big), let width = directory.u16(offset + 6, .big) {
+            guard let tag = directory.u16(offset, .big), let length = directory.u16(offset + 2, .big) else {
+                return nil
+            }
+            if tag == 0x0111, length >= 4, let height = directory.u16(offset + 4, .big),
+                let width = directory.u16(offset + 6, .big)
+            {
                 return width > 0 && height > 0 ? (Int(width), Int(height)) : nil
             }
             offset += 4 + UInt64(length)

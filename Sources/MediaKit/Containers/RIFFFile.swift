@@ -25,7 +25,8 @@ enum RIFFFile {
     static func walk(_ region: ByteRegion, depth: Int, _ visit: (Chunk) -> Void) {
         var place: UInt64 = 0
         for _ in 0..<chunkLimit {
-            guard let head = region.bytes(place, 8), let type = FourCC(head, at: 0), let size = head.u32(4, .little) else { return }
+            guard let head = region.bytes(place, 8), let type = FourCC(head, at: 0), let size = head.u32(4, .little)
+            else { return }
             let length = min(UInt64(size), region.count - place - 8)
             guard let body = region.part(place + 8, length) else { return }
             if type == "LIST", let name = FourCC(body.upTo(4), at: 0), let inner = body.from(4) {
@@ -50,7 +51,9 @@ enum RIFFFile {
         case "ecor": findings.take { $0.make = chunk.body.upTo(256).text }
         case "emdl": findings.take { $0.model = chunk.body.upTo(256).text }
         case "strd" where chunk.body.upTo(4).starts(with: "AVIF"):
-            guard let block = chunk.body.from(8), let tree = TIFFTree(TIFFReader(headless: block, .little)) else { return }
+            guard let block = chunk.body.from(8), let tree = TIFFTree(TIFFReader(headless: block, .little)) else {
+                return
+            }
             TIFFFile.take(tree, into: &findings)
         case "hymn": findings.takeMakerNote(alone: chunk.body)
         case "nctg": findings.take { fill(&$0, chunk.body) }
@@ -79,7 +82,9 @@ enum RIFFFile {
             let height = body.u32(36, .little)
         else { return }
         if frame > 0, frames > 0 { findings.take { $0.duration = Double(frame) * Double(frames) / 1_000_000 } }
-        if (1..<1 << 20).contains(width), (1..<1 << 20).contains(height) { findings.pixelSize = (Int(width), Int(height)) }
+        if (1..<1 << 20).contains(width), (1..<1 << 20).contains(height) {
+            findings.pixelSize = (Int(width), Int(height))
+        }
     }
 
     /// Records of a 16-bit tag, a length and the value, little-endian.

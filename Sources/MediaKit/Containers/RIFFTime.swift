@@ -3,7 +3,8 @@ import FilmgateCore
 extension CivilTime {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// What cameras write into IDIT and ICRD: `Mon Mar 10 15:04:43 2003`, `2001/ 1/27  1:42PM`, `2005/11/28/ 09:19`, `2002-12-16  15:35:01`.
+    /// What cameras write into IDIT and ICRD: `Mon Mar 10 15:04:43 2003`, `2001/ 1/27  1:42PM`, `2005/11/28/ 09:19`,
+    /// `2002-12-16  15:35:01`.
     init?(riffText text: String) {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         if words.count >= 5, let month = Self.months.firstIndex(of: words[1].lowercased()) {
@@ -21,7 +22,9 @@ extension CivilTime {
 
 extension String {
     /// Each `part` replaced; texts here are a line at most.
-    fileprivate func replacing(_ part: Character, with other: Character) -> String { String(map { $0 == part ? other : $0 }) }
+    fileprivate func replacing(_ part: Character, with other: Character) -> String {
+        String(map { $0 == part ? other : $0 })
+    }
 
     fileprivate func replacing(_ part: String, with other: String) -> String {
         var result = "", rest = self[...]

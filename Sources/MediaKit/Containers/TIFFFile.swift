@@ -14,7 +14,9 @@ enum TIFFFile {
         findings.take(tree, damaged: tree.damaged)
         findings.takeMakerNote(of: tree)
         guard let first = tree.images.first else { return }
-        if let entry = first[Tag.xmp], let packet = tree.reader.place(of: entry) { findings.takeXMP(packet.upTo(512 << 10)) }
+        if let entry = first[Tag.xmp], let packet = tree.reader.place(of: entry) {
+            findings.takeXMP(packet.upTo(512 << 10))
+        }
         if let entry = first[Tag.iptc], let records = tree.reader.place(of: entry) { findings.takeIPTC(records) }
     }
 }
@@ -29,7 +31,9 @@ enum RW2File {
             findings.flags.insert(MediaFlag.exifDamaged)
             return
         }
-        if let entry = first[jpeg], let preview = reader.place(of: entry) { JPEGFile.locate(in: preview, into: &findings) }
+        if let entry = first[jpeg], let preview = reader.place(of: entry) {
+            JPEGFile.locate(in: preview, into: &findings)
+        }
         TIFFFile.take(tree, into: &findings)
         let edges = [top, left, bottom, right].compactMap { reader.integer($0, in: first) }
         if edges.count == 4, edges[2] > edges[0], edges[3] > edges[1], edges[2] < 1_000_000, edges[3] < 1_000_000 {

@@ -1,11 +1,13 @@
 import FilmgateCore
 
-/// MPEG-2 transport streams as AVCHD records them: what the camera says stands in the first frames' H.264 user data (MDPM).
+/// MPEG-2 transport streams as AVCHD records them: what the camera says stands in the first frames' H.264 user data
+/// (MDPM).
 enum TransportStream {
     /// Bytes of the head that are searched.
     static let searched = 512 << 10
     private static let marker: [UInt8] = [
-        0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66, 0x4D, 0x44, 0x50, 0x4D,
+        0x17, 0xEE, 0x8C, 0x60, 0xF8, 0x4D, 0x11, 0xD9, 0x8C, 0xD6, 0x08, 0x00, 0x20, 0x0C, 0x9A, 0x66, 0x4D, 0x44,
+        0x50, 0x4D,
     ]
 
     /// Packet length and where the sync byte stands in it: 188 and 0, or 192 and 4 with a time stamp in front.
@@ -62,11 +64,12 @@ enum TransportStream {
     /// 0x18 = zone, century, year, month; 0x19 = day, hour, minute, second, in binary-coded decimals.
     private static func recorded(_ entries: [UInt8: Bytes]) -> CivilTime? {
         guard let date = entries[0x18], let time = entries[0x19], let zone = date[0], let century = decimal(date[1]),
-            let year = decimal(date[2]), let month = decimal(date[3]), let day = decimal(time[0]), let hour = decimal(time[1]),
-            let minute = decimal(time[2]), let second = decimal(time[3])
+            let year = decimal(date[2]), let month = decimal(date[3]), let day = decimal(time[0]),
+            let hour = decimal(time[1]), let minute = decimal(time[2]), let second = decimal(time[3])
         else { return nil }
         return CivilTime(
-            year: century * 100 + year, month: month, day: day, hour: hour, minute: minute, second: second, offsetMinutes: offset(zone))
+            year: century * 100 + year, month: month, day: day, hour: hour, minute: minute, second: second,
+            offsetMinutes: offset(zone))
     }
 
     /// 0xE4 to 0xE6: the model's name in three pieces.

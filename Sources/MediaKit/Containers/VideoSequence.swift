@@ -4,7 +4,8 @@ enum VideoSequence {
     private static let searched = 64 << 10, headerLimit = 512
     static let sizes = 1...65_536
 
-    /// H.264's sequence parameter set, else MPEG-2's sequence header; nil where neither stands at the beginning of `stream`.
+    /// H.264's sequence parameter set, else MPEG-2's sequence header; nil where neither stands at the beginning of
+    /// `stream`.
     static func pixelSize(in stream: Bytes) -> (width: Int, height: Int)? {
         let head = stream.first(searched)
         var place = 0
@@ -36,10 +37,12 @@ enum VideoSequence {
         var bits = BitReader(bytes)
         guard let profile = bits.number(8) else { return nil }
         bits.skip(16)
-        guard bits.golomb() != nil, let chroma = sampled.contains(profile) ? chroma(&bits) : 1, skipOrder(&bits), bits.golomb() != nil
+        guard bits.golomb() != nil, let chroma = sampled.contains(profile) ? chroma(&bits) : 1, skipOrder(&bits),
+            bits.golomb() != nil
         else { return nil }
         bits.skip(1)
-        guard let wide = bits.golomb(), let high = bits.golomb(), let frames = bits.bit(), sizes.contains((wide + 1) * 16),
+        guard let wide = bits.golomb(), let high = bits.golomb(), let frames = bits.bit(),
+            sizes.contains((wide + 1) * 16),
             sizes.contains((high + 1) * 16)
         else { return nil }
         let fields = 2 - Int(frames)
@@ -47,7 +50,8 @@ enum VideoSequence {
         guard let cropped = bits.bit() else { return nil }
         let whole = ((wide + 1) * 16, (high + 1) * 16 * fields)
         guard cropped == 1 else { return whole }
-        guard let left = bits.golomb(), let right = bits.golomb(), let top = bits.golomb(), let bottom = bits.golomb() else { return nil }
+        guard let left = bits.golomb(), let right = bits.golomb(), let top = bits.golomb(), let bottom = bits.golomb()
+        else { return nil }
         let across = chroma == 1 || chroma == 2 ? 2 : 1, down = (chroma == 1 ? 2 : 1) * fields
         return (whole.0 - across * (left + right), whole.1 - down * (top + bottom))
     }
@@ -80,7 +84,9 @@ enum VideoSequence {
         if type == 0 { return bits.golomb() != nil }
         guard type == 1 else { return type == 2 }
         bits.skip(1)
-        guard bits.signedGolomb() != nil, bits.signedGolomb() != nil, let cycle = bits.golomb(), cycle <= 255 else { return false }
+        guard bits.signedGolomb() != nil, bits.signedGolomb() != nil, let cycle = bits.golomb(), cycle <= 255 else {
+            return false
+        }
         for _ in 0..<cycle where bits.signedGolomb() == nil { return false }
         return true
     }

@@ -1,13 +1,15 @@
 import FilmgateCore
 
-/// X3F: a directory at the end of the file names sections; `PROP` holds texts, an `IMA2` preview may hold an Exif block.
+/// X3F: a directory at the end of the file names sections; `PROP` holds texts, an `IMA2` preview may hold an Exif
+/// block.
 enum X3FFile {
     static func locate(in file: ByteRegion, into findings: inout Findings) {
         guard let sections = sections(of: file) else {
             findings.flags.insert(MediaFlag.exifDamaged)
             return
         }
-        let properties = sections.first { $0.type == "PROP" }, pictures = sections.filter { $0.type == "IMA2" || $0.type == "IMAG" }
+        let properties = sections.first { $0.type == "PROP" }
+        let pictures = sections.filter { $0.type == "IMA2" || $0.type == "IMAG" }
         for section in [properties].compactMap({ $0 }) + pictures.prefix(4) {
             switch section.type {
             case "PROP": findings.take { fill(&$0, section.body) }
@@ -35,7 +37,8 @@ enum X3FFile {
         var found: [(FourCC, ByteRegion)] = []
         for index in 0..<UInt64(count) {
             guard let entry = file.bytes(UInt64(place) + 12 + index * 12, 12), let offset = entry.u32(0, .little),
-                let length = entry.u32(4, .little), let type = FourCC(entry, at: 8), let body = file.part(UInt64(offset), UInt64(length))
+                let length = entry.u32(4, .little), let type = FourCC(entry, at: 8),
+                let body = file.part(UInt64(offset), UInt64(length))
             else { return nil }
             found.append((type, body))
         }

@@ -1,9 +1,10 @@
 import CExif
 
-/// libexif's reading of one self-contained Exif block (JPEG APP1, an Exif item or box, a CMT box): every tag below `Tag` comes from here for
-/// JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JXL and the blocks inside recordings.
+/// libexif's reading of one self-contained Exif block (JPEG APP1, an Exif item or box, a CMT box): every tag below
+/// `Tag` comes from here for JPEG, HEIF, AVIF, CR3, RAF, PNG, WebP, JXL and the blocks inside recordings.
 ///
-/// The block is copied first, and its maker note is taken out of the copy: libexif would otherwise interpret it while loading.
+/// The block is copied first, and its maker note is taken out of the copy: libexif would otherwise interpret it while
+/// loading.
 final class ExifBlock: TagSource {
     /// What libexif loads: the identifier and at most 65,528 bytes of TIFF behind it.
     static let limit = 0xFFFE - 6
@@ -14,7 +15,8 @@ final class ExifBlock: TagSource {
     private let only: TagFolder?
 
     /// Nil when libexif finds no directory in `tiff`, which begins with `II` or `MM`.
-    /// - Parameter only: the folder that the block's first directory stands for, where a format keeps each in a block of its own.
+    /// - Parameter only: the folder that the block's first directory stands for, where a format keeps each in a block
+    ///   of its own.
     init?(_ tiff: Bytes, only: TagFolder? = nil) {
         guard tiff.count <= Self.limit, let order = ByteOrder(mark: tiff) else { return nil }
         var sanitised = SanitisedBlock(tiff, order)
@@ -40,11 +42,14 @@ final class ExifBlock: TagSource {
         else { return nil }
         let bytes = entry.data.map { [UInt8](UnsafeBufferPointer(start: $0, count: Int(entry.size))) } ?? []
         return TagValue(
-            format: UInt16(truncatingIfNeeded: entry.format.rawValue), count: Int(entry.components), bytes: Bytes(bytes), order: order)
+            format: UInt16(truncatingIfNeeded: entry.format.rawValue), count: Int(entry.components),
+            bytes: Bytes(bytes), order: order)
     }
 
     private func content(_ ifd: ExifIfd) -> UnsafeMutablePointer<ExifContent>? {
-        withUnsafeBytes(of: data.pointee.ifd) { $0.bindMemory(to: UnsafeMutablePointer<ExifContent>?.self)[Int(ifd.rawValue)] }
+        withUnsafeBytes(of: data.pointee.ifd) {
+            $0.bindMemory(to: UnsafeMutablePointer<ExifContent>?.self)[Int(ifd.rawValue)]
+        }
     }
 
     private func ifd(for folder: TagFolder) -> ExifIfd? {

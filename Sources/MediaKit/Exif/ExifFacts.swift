@@ -23,7 +23,9 @@ extension MediaFacts {
         imageNumber = imageNumber ?? tags.integer(Tag.imageNumber, in: 0...Int(Int32.max))
         position = position ?? tags.position
         if width == nil || height == nil {
-            (width, height) = (tags.integer(Tag.pixelWidth, in: 1...1_000_000), tags.integer(Tag.pixelHeight, in: 1...1_000_000))
+            (width, height) = (
+                tags.integer(Tag.pixelWidth, in: 1...1_000_000), tags.integer(Tag.pixelHeight, in: 1...1_000_000)
+            )
         }
     }
 }
@@ -33,7 +35,8 @@ extension TagSource {
     var modified: CivilTime? { TagLookup(source: self).modified }
 }
 
-/// Standard tags wherever the file keeps them: TIFF-based files have many of the Exif directory's tags in the first directory.
+/// Standard tags wherever the file keeps them: TIFF-based files have many of the Exif directory's tags in the first
+/// directory.
 private struct TagLookup<Source: TagSource> {
     let source: Source
 
@@ -42,7 +45,9 @@ private struct TagLookup<Source: TagSource> {
     }
 
     func text(_ tag: UInt16) -> String? {
-        [TagFolder.image, .exif, .thumbnail].lazy.compactMap { source.value(tag, in: $0)?.text }.first { !$0.allSatisfy(\.isWhitespace) }
+        [TagFolder.image, .exif, .thumbnail].lazy.compactMap { source.value(tag, in: $0)?.text }.first {
+            !$0.allSatisfy(\.isWhitespace)
+        }
     }
 
     func integer(_ tag: UInt16, in range: ClosedRange<Int>) -> Int? {
@@ -73,13 +78,16 @@ private struct TagLookup<Source: TagSource> {
 
     private func time(_ tag: UInt16, _ fraction: UInt16, _ offset: UInt16) -> CivilTime? {
         guard var time = value(tag)?.text.flatMap({ CivilTime(text: $0) }) else { return nil }
-        if let text = value(fraction)?.text, let nanosecond = CivilTime.fraction(text: text) { time.nanosecond = nanosecond }
+        if let text = value(fraction)?.text, let nanosecond = CivilTime.fraction(text: text) {
+            time.nanosecond = nanosecond
+        }
         if let text = value(offset)?.text, let minutes = CivilTime.offset(text: text) { time.offsetMinutes = minutes }
         return time
     }
 
     var position: MediaFacts.Position? {
-        guard let latitude = degrees(2, reference: 1, limit: 90), let longitude = degrees(4, reference: 3, limit: 180) else { return nil }
+        guard let latitude = degrees(2, reference: 1, limit: 90), let longitude = degrees(4, reference: 3, limit: 180)
+        else { return nil }
         var altitude = source.value(6, in: .gps)?.rational()?.value
         if source.value(5, in: .gps)?.integer() == 1 { altitude = altitude.map { -$0 } }
         return .init(latitude: latitude, longitude: longitude, altitude: altitude)
@@ -91,7 +99,8 @@ private struct TagLookup<Source: TagSource> {
     private func degrees(_ tag: UInt16, reference: UInt16, limit: Double) -> Double? {
         guard let value = source.value(tag, in: .gps), let whole = value.rational(0)?.value else { return nil }
         let size = whole + (value.rational(1)?.value ?? 0) / 60 + (value.rational(2)?.value ?? 0) / 3600
-        guard size.isFinite, size >= 0, size <= limit, let letter = source.value(reference, in: .gps)?.text?.first else { return nil }
+        guard size.isFinite, size >= 0, size <= limit, let letter = source.value(reference, in: .gps)?.text?.first
+        else { return nil }
         return "SWsw".contains(letter) ? -size : size
     }
 }

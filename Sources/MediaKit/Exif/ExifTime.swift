@@ -1,14 +1,16 @@
 import FilmgateCore
 
 extension CivilTime {
-    /// Reads `2026:05:01 12:30:05`, with any single separators (Exif), ISO 8601 (`2026-05-01T12:30:05.25+02:00`, seconds optional) and what
-    /// cameras make of them.
+    /// Reads `2026:05:01 12:30:05`, with any single separators (Exif), ISO 8601 (`2026-05-01T12:30:05.25+02:00`,
+    /// seconds optional) and what cameras make of them.
     ///
     /// Nil when a field is missing or out of range, as in `0000:00:00 00:00:00`.
     init?(text: some StringProtocol) {
         var scan = FieldScan(text.utf8)
-        guard let year = scan.number(digits: 4), year >= 1000, scan.skipSeparator(), let month = scan.number(), scan.skipSeparator(),
-            let day = scan.number(), scan.skipSeparator(), let hour = scan.number(), scan.skipSeparator(), let minute = scan.number()
+        guard let year = scan.number(digits: 4), year >= 1000, scan.skipSeparator(), let month = scan.number(),
+            scan.skipSeparator(),
+            let day = scan.number(), scan.skipSeparator(), let hour = scan.number(), scan.skipSeparator(),
+            let minute = scan.number()
         else { return nil }
         var second = 0, nanosecond: Int?
         if scan.skip(0x3A) || scan.skip(0x2E) || scan.skip(0x20) {

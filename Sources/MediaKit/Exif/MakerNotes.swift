@@ -7,15 +7,20 @@ enum MakerNotes {
 
     /// The note in the Exif directory of a TIFF structure.
     static func note(in tree: TIFFTree) -> MakerNote? {
-        guard let entry = tree.exif?[Tag.makerNote] ?? tree.images.first?[Tag.makerNote], let place = tree.reader.place(of: entry) else {
+        guard let entry = tree.exif?[Tag.makerNote] ?? tree.images.first?[Tag.makerNote],
+            let place = tree.reader.place(of: entry)
+        else {
             return nil
         }
         return note(at: place, in: tree.reader)
     }
 
-    /// In DNG the note stands among the maker's private data: as it is, or behind a head that says where it stood before.
+    /// In DNG the note stands among the maker's private data: as it is, or behind a head that says where it stood
+    /// before.
     static func privateNote(in tree: TIFFTree) -> MakerNote? {
-        guard let entry = tree.images.first?[Tag.dngPrivateData], let place = tree.reader.place(of: entry) else { return nil }
+        guard let entry = tree.images.first?[Tag.dngPrivateData], let place = tree.reader.place(of: entry) else {
+            return nil
+        }
         guard place.upTo(6).starts(with: "Adobe\0") else { return note(at: place, in: tree.reader) }
         var offset: UInt64 = 6
         for _ in 0..<32 {
@@ -28,7 +33,8 @@ enum MakerNotes {
 
     /// Its offsets count from the beginning of a structure that is not there any more.
     private static func moved(_ place: ByteRegion, at offset: UInt64, _ length: UInt64) -> MakerNote? {
-        guard length > 6, let head = place.bytes(offset, 6), let order = ByteOrder(mark: head), let was = head.u32(2, .big),
+        guard length > 6, let head = place.bytes(offset, 6), let order = ByteOrder(mark: head),
+            let was = head.u32(2, .big),
             let body = place.part(offset + 6, length - 6)
         else { return nil }
         let start = Int(was)
@@ -39,17 +45,21 @@ enum MakerNotes {
 
     /// A TIFF structure whose first directory is the note itself.
     static func note(standing region: ByteRegion) -> MakerNote? {
-        guard let reader = TIFFReader(region), reader.first < region.count, let place = region.from(reader.first) else { return nil }
+        guard let reader = TIFFReader(region), reader.first < region.count, let place = region.from(reader.first) else {
+            return nil
+        }
         return note(at: place, in: reader)
     }
 
     private static func note(at place: ByteRegion, in reader: TIFFReader) -> MakerNote? {
         let region = reader.region
-        guard place.count > 0, place.count <= limit, place.start >= region.start, let start = Int(exactly: place.start - region.start)
+        guard place.count > 0, place.count <= limit, place.start >= region.start,
+            let start = Int(exactly: place.start - region.start)
         else {
             return nil
         }
-        return MakerNote(start: start, count: Int(place.count), isLittleEndian: reader.order == .little) { offset, count in
+        return MakerNote(start: start, count: Int(place.count), isLittleEndian: reader.order == .little) {
+            offset, count in
             region.bytes(UInt64(offset), count)?.array
         }
     }

@@ -1,6 +1,7 @@
 /// A copy of an Exif block with its identifier in front and without its maker note, as libexif gets it.
 ///
-/// Follows the same pointers as libexif does. A directory is visited once, and what points outside is noted, not followed.
+/// Follows the same pointers as libexif does. A directory is visited once, and what points outside is noted, not
+/// followed.
 struct SanitisedBlock {
     private(set) var bytes: [UInt8]
     private(set) var damaged = false
@@ -33,7 +34,9 @@ struct SanitisedBlock {
         }
         for index in 0..<Int(count) {
             let entry = start + 2 + index * 12
-            guard let tag = view.u16(entry, order), let pointer = view.u32(entry + 8, order) else { damaged = true; return }
+            guard let tag = view.u16(entry, order), let pointer = view.u32(entry + 8, order) else {
+                damaged = true; return
+            }
             switch tag {
             case Tag.makerNote: for byte in 0..<4 { bytes[6 + entry + byte] = 0 }
             case Tag.exifPointer, Tag.gpsPointer: visit(Int(pointer), depth: depth + 1)

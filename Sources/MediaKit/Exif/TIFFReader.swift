@@ -1,7 +1,7 @@
 /// A TIFF structure anywhere in a file, read directory by directory.
 ///
-/// Ours, because libexif knows neither directories behind the first 64 KiB, nor SubIFDs, nor BigTIFF, nor the other magic numbers of
-/// TIFF-based RAW.
+/// Ours, because libexif knows neither directories behind the first 64 KiB, nor SubIFDs, nor BigTIFF, nor the other
+/// magic numbers of TIFF-based RAW.
 struct TIFFReader {
     let region: ByteRegion
     let order: ByteOrder
@@ -24,7 +24,9 @@ struct TIFFReader {
     }
 
     /// A structure without header, its first directory at the beginning of `region`.
-    init(headless region: ByteRegion, _ order: ByteOrder) { (self.region, self.order, magic, first) = (region, order, 42, 0) }
+    init(headless region: ByteRegion, _ order: ByteOrder) {
+        (self.region, self.order, magic, first) = (region, order, 42, 0)
+    }
 
     struct Entry {
         let tag: UInt16, format: UInt16
@@ -56,7 +58,10 @@ struct TIFFReader {
             guard let tag = bytes.u16(place, order), let format = bytes.u16(place + 2, order),
                 let amount = isBig ? bytes.u64(place + 4, order) : bytes.u32(place + 4, order).map(UInt64.init)
             else { return nil }
-            entries.append(Entry(tag: tag, format: format, count: amount, field: offset + countSize + UInt64(place) + (isBig ? 12 : 8)))
+            entries.append(
+                Entry(
+                    tag: tag, format: format, count: amount,
+                    field: offset + countSize + UInt64(place) + (isBig ? 12 : 8)))
         }
         let end = offset + countSize + count * entrySize
         let next = isBig ? region.u64(end, order) : region.u32(end, order).map(UInt64.init)
@@ -69,13 +74,16 @@ struct TIFFReader {
         let (length, overflow) = entry.count.multipliedReportingOverflow(by: UInt64(format.size))
         guard !overflow else { return nil }
         if length <= (isBig ? 8 : 4) { return region.part(entry.field, length) }
-        guard let offset = isBig ? region.u64(entry.field, order) : region.u32(entry.field, order).map(UInt64.init) else { return nil }
+        guard let offset = isBig ? region.u64(entry.field, order) : region.u32(entry.field, order).map(UInt64.init)
+        else { return nil }
         return region.part(offset, length)
     }
 
     /// The value; nil when it lies outside or is longer than 64 KiB.
     func value(of entry: Entry) -> TagValue? {
-        guard let place = place(of: entry), place.count <= UInt64(Self.valueLimit), let bytes = place.bytes(0, Int(place.count)) else {
+        guard let place = place(of: entry), place.count <= UInt64(Self.valueLimit),
+            let bytes = place.bytes(0, Int(place.count))
+        else {
             return nil
         }
         return TagValue(format: entry.format, count: Int(entry.count), bytes: bytes, order: order)

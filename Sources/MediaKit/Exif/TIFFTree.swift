@@ -35,13 +35,17 @@ struct TIFFTree: TagSource {
 
     private mutating func open(_ offset: UInt64) -> TIFFReader.Directory? {
         guard visited.count < Self.directoryLimit else { return nil }
-        guard visited.insert(offset).inserted, let directory = reader.directory(at: offset) else { damaged = true; return nil }
+        guard visited.insert(offset).inserted, let directory = reader.directory(at: offset) else {
+            damaged = true; return nil
+        }
         return directory
     }
 
     private mutating func addChildren(of directory: TIFFReader.Directory) {
         if exif == nil, let offset = reader.integer(Tag.exifPointer, in: directory) { exif = open(offset) }
-        if gps == nil, let offset = reader.integer(Tag.gpsPointer, in: directory) ?? gpsOffsetInExif { gps = open(offset) }
+        if gps == nil, let offset = reader.integer(Tag.gpsPointer, in: directory) ?? gpsOffsetInExif {
+            gps = open(offset)
+        }
         guard let entry = directory[Tag.subDirectories], let list = reader.value(of: entry) else { return }
         for index in 0..<min(list.count, 16) {
             guard let offset = list.integer(index), offset > 0, let child = open(UInt64(offset)) else { continue }

@@ -38,10 +38,14 @@ struct TagValue {
         guard index >= 0, index < count, let format = TagFormat(rawValue: format) else { return nil }
         switch format {
         case .rational:
-            guard let top = bytes.u32(index * 8, order), let bottom = bytes.u32(index * 8 + 4, order) else { return nil }
+            guard let top = bytes.u32(index * 8, order), let bottom = bytes.u32(index * 8 + 4, order) else {
+                return nil
+            }
             return Rational(Int64(top), Int64(bottom))
         case .signedRational:
-            guard let top = bytes.u32(index * 8, order), let bottom = bytes.u32(index * 8 + 4, order) else { return nil }
+            guard let top = bytes.u32(index * 8, order), let bottom = bytes.u32(index * 8 + 4, order) else {
+                return nil
+            }
             return Rational(Int64(Int32(bitPattern: top)), Int64(Int32(bitPattern: bottom)))
         default:
             return integer(index).map { Rational($0, 1) }
@@ -52,7 +56,8 @@ struct TagValue {
 /// TIFF 6.0 §2, TIFF Technical Note 1, BigTIFF, Exif 3.0.
 enum TagFormat: UInt16 {
     case byte = 1
-    case ascii, short, long, rational, signedByte, undefined, signedShort, signedLong, signedRational, float, double, directory
+    case ascii, short, long, rational, signedByte, undefined, signedShort, signedLong, signedRational, float, double,
+        directory
     case long8 = 16
     case signedLong8, directory8
     case utf8 = 129

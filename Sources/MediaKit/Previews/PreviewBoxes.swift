@@ -22,7 +22,8 @@ extension PreviewSearch {
         for box in movie where box.type == "uuid" && box.uuid == MovieBlocks.metadataUUID {
             for child in box.children() {
                 if child.type == "THMB" { add(behindFieldsOf: child.body) }
-                guard child.type == "CMT1", let reader = TIFFReader(child.body), let tree = TIFFTree(reader), let first = tree.images.first
+                guard child.type == "CMT1", let reader = TIFFReader(child.body), let tree = TIFFTree(reader),
+                    let first = tree.images.first
                 else { continue }
                 note(first, reader)
                 note(tree.pixelSize)
@@ -34,7 +35,9 @@ extension PreviewSearch {
     }
 
     mutating func take(crw file: ByteRegion) {
-        guard let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order), let heap = file.from(UInt64(start)) else { return }
+        guard let order = ByteOrder(mark: file.upTo(2)), let start = file.u32(2, order),
+            let heap = file.from(UInt64(start))
+        else { return }
         _ = CIFFFile.walk(heap, order, depth: 0) { tag, value in if tag == 0x2007 || tag == 0x2008 { add(value) } }
     }
 }

@@ -35,8 +35,8 @@ public struct PreviewPlaces: Sendable, Hashable {
 extension MediaReader {
     /// Finds the pictures inside a file.
     ///
-    /// Blocks for the disk: a few small reads, never more than 4 MiB in all. Nil when the medium failed. Never traps and always ends,
-    /// whatever the bytes are; no library takes part.
+    /// Blocks for the disk: a few small reads, never more than 4 MiB in all. Nil when the medium failed. Never traps
+    /// and always ends, whatever the bytes are; no library takes part.
     public static func previews(_ source: some ByteSource) -> PreviewPlaces? {
         let window = ByteWindow(source, head: ByteWindow.headSize)
         var search = PreviewSearch()

@@ -29,7 +29,9 @@ struct PreviewSearch {
         case .cr3: take(cr3: file)
         case .crw: take(crw: file)
         case .x3f:
-            for section in (X3FFile.sections(of: file) ?? []).filter({ $0.type == "IMA2" || $0.type == "IMAG" }).prefix(8) {
+            for section in (X3FFile.sections(of: file) ?? []).filter({ $0.type == "IMA2" || $0.type == "IMAG" }).prefix(
+                8)
+            {
                 if section.body.u32(12, .little) == 18, let jpeg = section.body.from(28) { take(jpeg: jpeg) }
             }
         default: return
@@ -41,9 +43,12 @@ struct PreviewSearch {
         add(region, isWhole: isWhole)
         JPEGFile.walk(region) { segment in
             switch segment.marker {
-            case 0xE1 where segment.body.upTo(5).starts(with: "Exif\0"): if let block = segment.body.from(6) { take(exif: block) }
+            case 0xE1 where segment.body.upTo(5).starts(with: "Exif\0"):
+                if let block = segment.body.from(6) { take(exif: block) }
             case 0xE2:
-                for place in MultiPicture.places(in: segment.body) { add(place.offset, place.length, in: region.window.whole) }
+                for place in MultiPicture.places(in: segment.body) {
+                    add(place.offset, place.length, in: region.window.whole)
+                }
             default: break
             }
         }
@@ -58,7 +63,9 @@ struct PreviewSearch {
     }
 
     mutating func take(tiff region: ByteRegion) {
-        guard let reader = TIFFReader(region), let tree = TIFFTree(reader), let first = tree.images.first else { return }
+        guard let reader = TIFFReader(region), let tree = TIFFTree(reader), let first = tree.images.first else {
+            return
+        }
         note(first, reader)
         note(tree.pixelSize)
         for directory in tree.images { add(directory, of: reader) }
@@ -66,7 +73,8 @@ struct PreviewSearch {
 
     private mutating func take(rw2 file: ByteRegion) {
         take(tiff: file)
-        guard let reader = TIFFReader(file), let first = reader.directory(at: reader.first), let entry = first[RW2File.jpeg],
+        guard let reader = TIFFReader(file), let first = reader.directory(at: reader.first),
+            let entry = first[RW2File.jpeg],
             let preview = reader.place(of: entry)
         else { return }
         take(jpeg: preview)
@@ -74,7 +82,8 @@ struct PreviewSearch {
 
     /// Two heads of one picture say the same; the first counts.
     mutating func note(_ directory: TIFFReader.Directory, _ reader: TIFFReader) {
-        guard orientation == nil, let value = reader.integer(Tag.orientation, in: directory), (1...8).contains(value) else { return }
+        guard orientation == nil, let value = reader.integer(Tag.orientation, in: directory), (1...8).contains(value)
+        else { return }
         orientation = Int(value)
     }
 
@@ -86,7 +95,9 @@ extension PreviewSearch {
     ///
     /// RAW data are often coded so, too, but without loss, which no picture for looking is.
     mutating func add(_ directory: TIFFReader.Directory, of reader: TIFFReader) {
-        if let offset = reader.integer(Tag.jpegOffset, in: directory), let length = reader.integer(Tag.jpegLength, in: directory) {
+        if let offset = reader.integer(Tag.jpegOffset, in: directory),
+            let length = reader.integer(Tag.jpegLength, in: directory)
+        {
             add(offset, length, in: reader.region)
         }
         guard let compression = reader.integer(Tag.compression, in: directory), [6, 7, 99].contains(compression),
@@ -98,7 +109,9 @@ extension PreviewSearch {
 
     /// A picture that runs past the end of its file counts up to there: what is left of it can be shown.
     mutating func add(_ offset: UInt64, _ length: UInt64, in region: ByteRegion) {
-        guard offset > 0, let rest = region.from(offset), let part = rest.part(0, min(length, rest.count)) else { return }
+        guard offset > 0, let rest = region.from(offset), let part = rest.part(0, min(length, rest.count)) else {
+            return
+        }
         add(part)
     }
 
@@ -106,10 +119,12 @@ extension PreviewSearch {
         guard places.count < Self.placeLimit, !places.contains(where: { $0.offset == region.start }),
             let size = JPEGFile.pixelSize(of: region)
         else { return }
-        let kind: PreviewPlace.Kind = isWhole ? .whole : max(size.width, size.height) <= Self.thumbnailEdge ? .thumbnail : .preview
+        let kind: PreviewPlace.Kind =
+            isWhole ? .whole : max(size.width, size.height) <= Self.thumbnailEdge ? .thumbnail : .preview
         places.append(
             PreviewPlace(
-                offset: region.start, length: min(region.count, Self.lengthLimit), kind: kind, width: size.width, height: size.height))
+                offset: region.start, length: min(region.count, Self.lengthLimit), kind: kind, width: size.width,
+                height: size.height))
         if isWhole { note(size) }
     }
 
@@ -118,12 +133,15 @@ extension PreviewSearch {
         guard file.count <= Self.lengthLimit else { return }
         places.append(
             PreviewPlace(
-                offset: file.start, length: file.count, kind: .whole, coding: .heif, width: size.width, height: size.height))
+                offset: file.start, length: file.count, kind: .whole, coding: .heif, width: size.width,
+                height: size.height))
     }
 
     /// The JPEG that begins among the first bytes of a box, behind fields of its own.
     mutating func add(behindFieldsOf body: ByteRegion) {
-        guard let start = body.upTo(64).index(of: [0xFF, 0xD8, 0xFF]), let jpeg = body.from(UInt64(start)) else { return }
+        guard let start = body.upTo(64).index(of: [0xFF, 0xD8, 0xFF]), let jpeg = body.from(UInt64(start)) else {
+            return
+        }
         add(jpeg)
     }
 }
@@ -136,7 +154,8 @@ extension JPEGFile {
         walk(region) { segment in
             guard found == nil, [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(segment.marker) else { return }
             let head = segment.body.upTo(6)
-            guard head[0] == 8, let height = head.u16(1, .big), let width = head.u16(3, .big), width > 0, height > 0 else { return }
+            guard head[0] == 8, let height = head.u16(1, .big), let width = head.u16(3, .big), width > 0, height > 0
+            else { return }
             found = (Int(width), Int(height))
         }
         return found

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// The clip metadata that XDCAM and XAVC recorders write beside or inside a clip: device and time of recording with its offset.
+/// The clip metadata that XDCAM and XAVC recorders write beside or inside a clip: device and time of recording with its
+/// offset.
 enum NonRealTimeMeta {
     static func fill(_ facts: inout MediaFacts, from packet: Bytes) {
         var scanner = XMLScanner(packet)
@@ -15,7 +16,8 @@ enum NonRealTimeMeta {
                 facts.make = facts.make ?? values["manufacturer"]
                 facts.model = facts.model ?? values["modelName"]
                 // All bits set: the recorder does not tell.
-                facts.serial = facts.serial ?? values["serialNo"].flatMap { $0 == "4294967295" || $0.isEmpty ? nil : $0 }
+                facts.serial =
+                    facts.serial ?? values["serialNo"].flatMap { $0 == "4294967295" || $0.isEmpty ? nil : $0 }
             case "Lens": facts.lensModel = facts.lensModel ?? values["modelName"]
             default: break
             }

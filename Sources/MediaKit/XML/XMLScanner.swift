@@ -1,5 +1,5 @@
-/// A scan over XML that is good enough for metadata packets and cannot be led astray: one pass, no recursion, no entities but the five, no
-/// DTD.
+/// A scan over XML that is good enough for metadata packets and cannot be led astray: one pass, no recursion, no
+/// entities but the five, no DTD.
 ///
 /// Text that is no XML simply gives no events.
 struct XMLScanner {
@@ -15,7 +15,11 @@ struct XMLScanner {
     static let attributeLimit = 512, nameLimit = 256, valueLimit = 4096
 
     init(_ packet: Bytes) {
-        if let order = Self.wideOrder(packet) { bytes = Array((packet.utf16(order) ?? "").utf8) } else { bytes = packet.array }
+        if let order = Self.wideOrder(packet) {
+            bytes = Array((packet.utf16(order) ?? "").utf8)
+        } else {
+            bytes = packet.array
+        }
     }
 
     /// UTF-16 shows by its byte order mark.
@@ -66,7 +70,9 @@ struct XMLScanner {
 
     private mutating func name() -> String {
         let start = place
-        while place < bytes.count, !Self.isBlank(bytes[place]), ![0x3E, 0x2F, 0x3D, 0x3C].contains(bytes[place]) { place += 1 }
+        while place < bytes.count, !Self.isBlank(bytes[place]), ![0x3E, 0x2F, 0x3D, 0x3C].contains(bytes[place]) {
+            place += 1
+        }
         return String(decoding: bytes[start..<min(place, start + Self.nameLimit)], as: UTF8.self)
     }
 

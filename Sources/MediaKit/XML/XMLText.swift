@@ -6,7 +6,9 @@ extension XMLScanner {
         var rest = bytes
         while let byte = rest.first {
             rest.removeFirst()
-            guard byte == 0x26, let end = rest.prefix(10).firstIndex(of: 0x3B), let scalar = scalar(rest[rest.startIndex..<end]) else {
+            guard byte == 0x26, let end = rest.prefix(10).firstIndex(of: 0x3B),
+                let scalar = scalar(rest[rest.startIndex..<end])
+            else {
                 result.append(byte)
                 continue
             }
@@ -23,7 +25,8 @@ extension XMLScanner {
         case "gt": return ">"
         case "quot": return "\""
         case "apos": return "'"
-        case let text where text.hasPrefix("#x"): return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
+        case let text where text.hasPrefix("#x"):
+            return UInt32(text.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
         case let text where text.hasPrefix("#"): return UInt32(text.dropFirst(1)).flatMap(Unicode.Scalar.init)
         default: return nil
         }

@@ -1,7 +1,8 @@
 import FilmgateCore
 
 extension MediaFacts {
-    /// Fills what is missing from an XMP packet (ISO 16684-1), properties as attributes or as elements, whatever their prefixes are.
+    /// Fills what is missing from an XMP packet (ISO 16684-1), properties as attributes or as elements, whatever their
+    /// prefixes are.
     mutating func fill(fromXMP packet: Bytes) {
         let properties = XMPProperties(packet)
         make = make ?? properties["tiff:Make"]
@@ -27,7 +28,8 @@ extension MediaFacts {
         position = position ?? properties.position
         if width == nil || height == nil {
             (width, height) = (
-                properties.number("exif:PixelXDimension", 1...1_000_000), properties.number("exif:PixelYDimension", 1...1_000_000)
+                properties.number("exif:PixelXDimension", 1...1_000_000),
+                properties.number("exif:PixelYDimension", 1...1_000_000)
             )
         }
     }
@@ -40,8 +42,9 @@ struct XMPProperties {
     private var values: [String: String] = [:]
 
     private static let prefixes: [String: String] = [
-        "http://ns.adobe.com/xap/1.0/": "xmp", "http://ns.adobe.com/tiff/1.0/": "tiff", "http://ns.adobe.com/exif/1.0/": "exif",
-        "http://cipa.jp/exif/1.0/": "exifEX", "http://cipa.jp/exif/1.0/exifEX": "exifEX", "http://ns.adobe.com/exif/1.0/aux/": "aux",
+        "http://ns.adobe.com/xap/1.0/": "xmp", "http://ns.adobe.com/tiff/1.0/": "tiff",
+        "http://ns.adobe.com/exif/1.0/": "exif", "http://cipa.jp/exif/1.0/": "exifEX",
+        "http://cipa.jp/exif/1.0/exifEX": "exifEX", "http://ns.adobe.com/exif/1.0/aux/": "aux",
         // exiftool -X
         "http://ns.exiftool.org/EXIF/IFD0/1.0/": "tiff", "http://ns.exiftool.org/EXIF/ExifIFD/1.0/": "exif",
         "http://ns.exiftool.ca/EXIF/IFD0/1.0/": "tiff", "http://ns.exiftool.ca/EXIF/ExifIFD/1.0/": "exif",
@@ -67,7 +70,9 @@ struct XMPProperties {
     }
 
     private static func key(_ name: String, _ spaces: [String: String]) -> String? {
-        guard let colon = name.firstIndex(of: ":"), let prefix = spaces[String(name[..<colon])], !prefix.isEmpty else { return nil }
+        guard let colon = name.firstIndex(of: ":"), let prefix = spaces[String(name[..<colon])], !prefix.isEmpty else {
+            return nil
+        }
         return prefix + String(name[colon...])
     }
 
@@ -86,22 +91,30 @@ struct XMPProperties {
 
     /// A whole number, also when written as `5.0`.
     func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
-        self[key].flatMap { Double($0) }.flatMap { Int(exactly: $0.rounded()) }.flatMap { range.contains($0) ? $0 : nil }
+        self[key].flatMap { Double($0) }.flatMap { Int(exactly: $0.rounded()) }.flatMap {
+            range.contains($0) ? $0 : nil
+        }
     }
 
     /// Coordinates as `59,54.6N` or `59,54,36N`; the altitude is a fraction, 1 in its reference means below the sea.
     var position: MediaFacts.Position? {
-        guard let latitude = degrees("exif:GPSLatitude", "NS", 90), let longitude = degrees("exif:GPSLongitude", "EW", 180) else {
+        guard let latitude = degrees("exif:GPSLatitude", "NS", 90),
+            let longitude = degrees("exif:GPSLongitude", "EW", 180)
+        else {
             return nil
         }
         let height = fraction("exif:GPSAltitude")?.value
-        return .init(latitude: latitude, longitude: longitude, altitude: self["exif:GPSAltitudeRef"] == "1" ? height.map { -$0 } : height)
+        return .init(
+            latitude: latitude, longitude: longitude,
+            altitude: self["exif:GPSAltitudeRef"] == "1" ? height.map { -$0 } : height)
     }
 
     private func degrees(_ key: String, _ halves: String, _ limit: Double) -> Double? {
         guard let text = self[key], let half = text.last, halves.contains(half) else { return nil }
         let parts = text.dropLast().split(separator: ",").map { Double($0) }
-        guard (1...3).contains(parts.count), parts.allSatisfy({ $0.map { $0 >= 0 && $0.isFinite } ?? false }) else { return nil }
+        guard (1...3).contains(parts.count), parts.allSatisfy({ $0.map { $0 >= 0 && $0.isFinite } ?? false }) else {
+            return nil
+        }
         let size = zip(parts, [1.0, 60, 3600]).reduce(0) { $0 + ($1.0 ?? 0) / $1.1 }
         guard size <= limit else { return nil }
         return half == halves.last ? -size : size
@@ -109,7 +122,9 @@ struct XMPProperties {
 
     /// `1/250` or a whole number.
     func fraction(_ key: String) -> Rational? {
-        guard let parts = self[key]?.split(separator: "/"), let top = parts.first.flatMap({ Int64($0) }), top > 0 else { return nil }
+        guard let parts = self[key]?.split(separator: "/"), let top = parts.first.flatMap({ Int64($0) }), top > 0 else {
+            return nil
+        }
         let bottom = parts.count == 2 ? Int64(parts[1]) : parts.count == 1 ? 1 : nil
         return bottom.flatMap { $0 > 0 ? Rational(top, $0) : nil }
     }

@@ -1,6 +1,7 @@
 /// What a folder's objects are called, weigh and date from, in one answer (MTP GetObjectPropList, one level deep).
 ///
-/// Keeps the answer as it came, and where in it each object's properties stand: an object's facts are made when they are asked for.
+/// Keeps the answer as it came, and where in it each object's properties stand: an object's facts are made when they
+/// are asked for.
 struct BulkListing {
     /// Properties of one object that follow each other.
     private struct Run { var handle: ObjectHandle, start: UInt32, count: UInt32 }
@@ -27,10 +28,15 @@ struct BulkListing {
         if !isSorted { runs.sort { ($0.handle, $0.start) < ($1.handle, $1.start) } }
     }
 
-    /// Empty where the camera offers no such thing, answers nonsense, or leaves out what is needed; then each object is asked for.
-    static func infos(below parent: ObjectHandle, _ storage: StorageID, _ camera: isolated PTPCamera) throws(PTPError) -> BulkListing {
+    /// Empty where the camera offers no such thing, answers nonsense, or leaves out what is needed; then each object is
+    /// asked for.
+    static func infos(below parent: ObjectHandle, _ storage: StorageID, _ camera: isolated PTPCamera) throws(PTPError)
+        -> BulkListing
+    {
         // At the top level the standard's parameters mean "the whole device": not worth it.
-        guard camera.quirks.bulkListing, parent.isReal, camera.info.offers(.getObjectPropList), !camera[Refusal.self].refused else {
+        guard camera.quirks.bulkListing, parent.isReal, camera.info.offers(.getObjectPropList),
+            !camera[Refusal.self].refused
+        else {
             return BulkListing()
         }
         do throws(PTPError) {

@@ -89,7 +89,9 @@ public final class CameraConnections: Sendable {
     /// The opened camera, for a module to keep until it says `left`.
     ///
     /// `home`: the address at which it was taken in first; nil = this one.
-    public func take(_ connector: any CameraConnector, for source: String, home: String? = nil) async throws(PTPError) -> OpenedCamera {
+    public func take(_ connector: any CameraConnector, for source: String, home: String? = nil) async throws(PTPError)
+        -> OpenedCamera
+    {
         let home = home ?? connector.address
         if let opening = state.withLock({ $0.opening[connector.address] }) { _ = await opening.value }
         let waiting = state.withLock { $0.waiting.removeValue(forKey: connector.address)?.opened }
@@ -156,7 +158,8 @@ public final class CameraConnections: Sendable {
     private func open(_ connector: any CameraConnector) async throws(PTPError) -> OpenedCamera {
         let result: Result<PTPCamera, PTPError>
         do throws(IngestError) {
-            result = try await pool.run { () throws(IngestError) in Result { () throws(PTPError) in PTPCamera(try self.connect(connector)) }
+            result = try await pool.run { () throws(IngestError) in
+                Result { () throws(PTPError) in PTPCamera(try self.connect(connector)) }
             }
         } catch { throw .sink(error) }
         let camera = try result.get()

@@ -17,7 +17,8 @@ public protocol CameraConnector: Sendable {
 public protocol CameraBus: Sendable {
     /// What is plugged in now and may be a camera. Opens nothing.
     func connectors() throws(PTPError) -> [any CameraConnector]
-    /// Tells that something was plugged in or out, for as long as the stream is held; nil where only asking again shows it.
+    /// Tells that something was plugged in or out, for as long as the stream is held; nil where only asking again shows
+    /// it.
     func changes() -> AsyncStream<Void>?
 }
 
@@ -28,7 +29,8 @@ extension CameraBus {
 /// A camera on the network, spoken to in PTP/IP.
 public struct PTPIPCameraConnector: CameraConnector {
     public var transport: PTPIPConnector
-    /// How long a host that refuses, or hangs up in the handshake, is tried again: bodies do both between two connections.
+    /// How long a host that refuses, or hangs up in the handshake, is tried again: bodies do both between two
+    /// connections.
     public var patience: Duration = .milliseconds(1500)
     public init(_ transport: PTPIPConnector) { self.transport = transport }
     public var address: String { "ptpip://\(transport.host):\(transport.port)" }
@@ -63,7 +65,9 @@ public struct CameraHost: Sendable, Hashable, ConfigValue {
         } else if let colon = text.lastIndex(of: ":") {
             (host, port) = (text[..<colon], text[text.index(after: colon)...])
         }
-        let allowed = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "@") }
+        let allowed = host.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "@")
+        }
         guard !host.isEmpty, host.utf8.count <= 253, allowed else { return nil }
         self.host = String(host)
         guard let port else { return }
@@ -76,7 +80,8 @@ public struct CameraHost: Sendable, Hashable, ConfigValue {
         let text = try node.text("a camera's address such as 192.168.1.1")
         guard let host = CameraHost(text: text) else {
             throw ConfigError(
-                node.mark, "wrong-type", "`\(text)` is no address.", hint: "Write a host or an IP address, perhaps with `:port`.")
+                node.mark, "wrong-type", "`\(text)` is no address.",
+                hint: "Write a host or an IP address, perhaps with `:port`.")
         }
         self = host
     }

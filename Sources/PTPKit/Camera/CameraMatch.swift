@@ -18,10 +18,13 @@ public struct CameraMatch: Sendable, Hashable {
     public var because: String
 
     public init(
-        _ because: String, vendor: UInt16? = nil, product: UInt16? = nil, manufacturer: String? = nil, model: String? = nil,
-        exactModel: String? = nil, operations: Set<OperationCode> = [], onlyUSB: Bool = false, quirks: Quirks? = nil
+        _ because: String, vendor: UInt16? = nil, product: UInt16? = nil, manufacturer: String? = nil,
+        model: String? = nil, exactModel: String? = nil, operations: Set<OperationCode> = [], onlyUSB: Bool = false,
+        quirks: Quirks? = nil
     ) {
-        (self.because, self.vendor, self.product, self.manufacturer, self.model) = (because, vendor, product, manufacturer, model)
+        (self.because, self.vendor, self.product, self.manufacturer, self.model) = (
+            because, vendor, product, manufacturer, model
+        )
         self.exactModel = exactModel
         (self.operations, self.onlyUSB, self.quirks) = (operations, onlyUSB, quirks)
     }

@@ -50,10 +50,14 @@ extension CameraModule {
 
     public var traits: SourceTraits { SourceTraits(backlog: options.backlog) }
 
-    public func changes() -> AsyncStream<Void>? { options.usb ? visit.buses.lazy.compactMap { $0.changes() }.first : nil }
+    public func changes() -> AsyncStream<Void>? {
+        options.usb ? visit.buses.lazy.compactMap { $0.changes() }.first : nil
+    }
 
     public func connector(to host: CameraHost) throws(IngestError) -> any CameraConnector {
-        PTPIPCameraConnector(PTPIPConnector(host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
+        PTPIPCameraConnector(
+            PTPIPConnector(
+                host: host.host, port: host.port ?? PTPIPConnector.defaultPort, identity: try visit.identity()))
     }
 
     /// Cameras that answer now and are this make's.
@@ -78,7 +82,9 @@ extension CameraModule {
                 if isHost || failure.code != .deviceGone { failures.append(failure) }
             }
         }
-        if options.network.isAuto, let finder = visit.finder { places += try await search(finder, besides: places.map(\.address)) }
+        if options.network.isAuto, let finder = visit.finder {
+            places += try await search(finder, besides: places.map(\.address))
+        }
         if places.isEmpty, let first = failures.first {
             if case .cancelled = first.code { throw first }
             throw failures.first { $0.code == .deviceBusy || $0.code == .accessDenied } ?? Self.nobody(first)
@@ -89,13 +95,17 @@ extension CameraModule {
     private static func nobody(_ first: IngestError) -> IngestError {
         var says = false
         if case .absent? = first.cause as? PTPError { says = true }
-        return IngestError(.notFound, says ? first.message : "No camera answered. \(first.message)", advice: first.advice, cause: first)
+        return IngestError(
+            .notFound, says ? first.message : "No camera answered. \(first.message)", advice: first.advice, cause: first
+        )
     }
 
     /// A camera that was asked for by its address and is another make's: opening it says so.
     ///
     /// Nil when another source has it.
-    private func stranger(behind connector: any CameraConnector, at host: CameraHost) async throws(PTPError) -> SourcePlace? {
+    private func stranger(behind connector: any CameraConnector, at host: CameraHost) async throws(PTPError)
+        -> SourcePlace?
+    {
         let (info, source) = try await visit.connections.look(connector)
         guard source == nil, handler.match(info, usb: nil) == nil else { return nil }
         if let order = visit.order, order.isShared(host) || order.taker(of: info, nil) != nil { return nil }
@@ -105,17 +115,23 @@ extension CameraModule {
     /// The camera that a connector reaches, when it is this make's and nobody else's.
     ///
     /// One that came back at another address is still the place that it was: its session finds it there.
-    private func look(_ connector: any CameraConnector, isShared: Bool, among present: Set<String> = []) async throws(PTPError)
+    private func look(_ connector: any CameraConnector, isShared: Bool, among present: Set<String> = [])
+        async throws(PTPError)
         -> SourcePlace?
     {
         let (info, source) = try await visit.connections.look(connector)
         if let source, source != Self.manifest.name { return nil }
         guard let match = handler.match(info, usb: connector.usb) else { return nil }
         // A bus, and a search, are everybody's: the pipeline's order says whose the camera is.
-        if isShared, let order = visit.order, let taker = order.taker(of: info, connector.usb), taker != Self.manifest.name { return nil }
+        if isShared, let order = visit.order, let taker = order.taker(of: info, connector.usb),
+            taker != Self.manifest.name
+        {
+            return nil
+        }
         if source == nil { await visit.connections.apply(match.quirks ?? handler.quirks, to: connector.address) }
         let home = connector.usb == nil ? nil : visit.connections.home(of: info, at: connector.address, among: present)
-        return SourcePlace(source: Self.manifest.name, address: home ?? connector.address, label: CameraNaming.label(info))
+        return SourcePlace(
+            source: Self.manifest.name, address: home ?? connector.address, label: CameraNaming.label(info))
     }
 
     /// Asks every address that is worth it, side by side; a camera is found when it answers as one.
@@ -123,7 +139,9 @@ extension CameraModule {
         var connectors: [(host: CameraHost, connector: any CameraConnector)] = []
         for host in await finder.candidates() {
             let connector = try quickConnector(to: host)
-            if !known.contains(connector.address), finder.recentFailure(connector.address) == nil { connectors.append((host, connector)) }
+            if !known.contains(connector.address), finder.recentFailure(connector.address) == nil {
+                connectors.append((host, connector))
+            }
         }
         return await withTaskGroup(of: (Int, SourcePlace?).self) { group in
             for (index, (host, connector)) in connectors.enumerated() {
@@ -172,7 +190,9 @@ extension CameraModule {
         guard connector.usb == nil, let finder = visit.finder, let range = connector.address.firstRange(of: "://"),
             var host = CameraHost(text: String(connector.address[range.upperBound...]))
         else { return }
-        if let usual = try? self.connector(to: CameraHost(host.host)), usual.address == connector.address { host.port = nil }
+        if let usual = try? self.connector(to: CameraHost(host.host)), usual.address == connector.address {
+            host.port = nil
+        }
         finder.remember(host, place.label)
     }
 
@@ -182,7 +202,9 @@ extension CameraModule {
         for host in options.hosts { connectors.append((try connector(to: host), host)) }
         guard options.usb else { return connectors }
         for bus in visit.buses {
-            do throws(PTPError) { connectors += try bus.connectors().map { ($0, nil) } } catch { throw IngestError(error, camera: "USB") }
+            do throws(PTPError) { connectors += try bus.connectors().map { ($0, nil) } } catch {
+                throw IngestError(error, camera: "USB")
+            }
         }
         return connectors
     }
@@ -207,7 +229,9 @@ enum CameraNaming {
     /// Without a serial number its GUID tells two bodies apart; without that, too, only the address.
     static func volume(_ info: DeviceInfo, guid: [UInt8], address: String) -> String {
         var name = info.serial
-        if !hasSerial(info) { name = guid.isEmpty ? "at \(address)" : "guid " + guid.map { hex(UInt64($0), 2) }.joined() }
+        if !hasSerial(info) {
+            name = guid.isEmpty ? "at \(address)" : "guid " + guid.map { hex(UInt64($0), 2) }.joined()
+        }
         return "ptp:\(info.manufacturer):\(info.model):\(name)"
     }
 

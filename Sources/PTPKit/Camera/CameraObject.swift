@@ -37,8 +37,8 @@ public struct CameraObject: Sendable, Hashable {
 
     public init(_ handle: ObjectHandle, _ info: ObjectInfo, folders: [String], size: UInt64? = nil) {
         self.init(
-            handle: handle, storage: info.storage, folders: folders, name: info.name, size: size ?? info.size, time: info.time,
-            format: info.format, isProtected: info.isProtected)
+            handle: handle, storage: info.storage, folders: folders, name: info.name, size: size ?? info.size,
+            time: info.time, format: info.format, isProtected: info.isProtected)
         undescribed = info.undescribed
     }
 

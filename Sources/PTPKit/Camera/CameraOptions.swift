@@ -5,7 +5,8 @@ public struct CameraOptions: Sendable {
     /// The order in which a camera's files are taken.
     public enum Order: String, Sendable, CaseIterable, ConfigValue {
         case camera, newest, oldest
-        /// Every JPEG before anything else, each kind in the camera's order: pictures to show while RAW and clips follow.
+        /// Every JPEG before anything else, each kind in the camera's order: pictures to show while RAW and clips
+        /// follow.
         case jpegFirst = "jpeg-first"
     }
 
@@ -53,7 +54,9 @@ extension CameraConfig {
         if let pause = camera.keepAlive, !(.seconds(1)...(.seconds(3600))).contains(pause) {
             throw ConfigError(place("keep_alive"), "out-of-range", "`keep_alive` must be between 1s and 1h.")
         }
-        guard let folder = camera.thumbnails, !folder.hasPrefix("/"), folder != "~", !folder.hasPrefix("~/") else { return }
+        guard let folder = camera.thumbnails, !folder.hasPrefix("/"), folder != "~", !folder.hasPrefix("~/") else {
+            return
+        }
         throw ConfigError(
             place("thumbnails"), "bad-path", "The folder must be an absolute path or begin with `~/`.",
             hint: "A service runs in another folder than you do.")
@@ -61,7 +64,9 @@ extension CameraConfig {
 
     public static var cameraFields: [Field<Self>] {
         [
-            .field("hosts", \.camera.network, "`auto`, or a list of cameras' addresses, each with `:port` where it is not the usual one."),
+            .field(
+                "hosts", \.camera.network,
+                "`auto`, or a list of cameras' addresses, each with `:port` where it is not the usual one."),
             .field("usb", \.camera.usb, "Also take cameras that are plugged in."),
             .field("formats", \.camera.formats, "Only files of these kinds; without any, everything."),
             .field("slot", \.camera.slot, in: 0...9, "Only this card slot; 0 is all of them."),
@@ -70,7 +75,8 @@ extension CameraConfig {
             .field("backlog", \.camera.backlog, "What `run` takes of the files that are on the camera when it is met."),
             .field("keep_alive", \.camera.keepAlive, "How often an idle camera is contacted, so that it stays awake."),
             .field(
-                "thumbnails", \.camera.thumbnails, "A folder for the camera's own small picture of each file, asked for before the file."),
+                "thumbnails", \.camera.thumbnails,
+                "A folder for the camera's own small picture of each file, asked for before the file."),
         ]
     }
 }

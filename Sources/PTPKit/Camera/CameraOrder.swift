@@ -1,4 +1,5 @@
-/// Which of several camera modules takes a camera that all of them see: the first, in a pipeline's order, whose table it fits.
+/// Which of several camera modules takes a camera that all of them see: the first, in a pipeline's order, whose table
+/// it fits.
 ///
 /// The program gives it to the modules as a service.
 public struct CameraOrder: Sendable {

@@ -219,7 +219,8 @@ public final class CameraSession: SourceSession {
     public func settled(_ settled: AssetResult) {
         let origin = settled.asset.origin
         guard settled.ending != .pending else { return }
-        // Together: another connection would know another frame by this handle, and a held frame that nobody declines stays.
+        // Together: another connection would know another frame by this handle, and a held frame that nobody declines
+        // stays.
         guard let (object, camera) = connection.withCamera({ objects.settle(origin) }) else { return }
         let handler = connection.handler, isFailed = settled.ending == .setAside
         Task { [objects] in

@@ -13,7 +13,9 @@ struct CardCount: Sendable {
         let place = slot == 0 || slots.isEmpty ? "" : " in slot \(slot)"
         return IngestError(
             .notFound, "\(camera) has no card\(place), or does not show it: no files could be seen.",
-            advice: "Put a card in, close its door and switch the camera on; a phone must be unlocked and set to transfer files.")
+            advice:
+                "Put a card in, close its door and switch the camera on; a phone must be unlocked and set to transfer files."
+        )
     }
 }
 
@@ -24,7 +26,8 @@ extension StandardListing {
         if isThere { camera[ListingGaps.self].cards?.slots.insert(storage.slot) }
     }
 
-    /// The camera refuses to list the store: an empty slot costs nothing, a card that is said to be there is missed aloud.
+    /// The camera refuses to list the store: an empty slot costs nothing, a card that is said to be there is missed
+    /// aloud.
     static func refused(_ storage: StorageID, _ error: PTPError, _ camera: isolated PTPCamera) throws(PTPError) {
         guard try hasRoom(storage, camera) else { return }
         camera[ListingGaps.self].cards?.slots.insert(storage.slot)

@@ -1,7 +1,8 @@
 import FilmgateCore
 import Synchronization
 
-/// Knows how far an object has come, so that a transfer goes on there after the connection broke, and what has to be equal before it does.
+/// Knows how far an object has come, so that a transfer goes on there after the connection broke, and what has to be
+/// equal before it does.
 final class CountingSink: ByteSink {
     /// Bytes that are read again after coming back.
     static let window = Int(ResumeProof.window)
@@ -42,7 +43,9 @@ final class CountingSink: ByteSink {
             state.count += UInt64(bytes.byteCount)
             state.sum?.add(bytes)
             let kept = bytes.extracting(last: Self.window)
-            if kept.byteCount + state.tail.count > 4 * Self.window { state.tail.removeFirst(state.tail.count - Self.window) }
+            if kept.byteCount + state.tail.count > 4 * Self.window {
+                state.tail.removeFirst(state.tail.count - Self.window)
+            }
             if kept.byteCount == Self.window { state.tail.removeAll(keepingCapacity: true) }
             kept.withUnsafeBytes { unsafe state.tail.append(contentsOf: $0) }
         }
@@ -50,8 +53,8 @@ final class CountingSink: ByteSink {
 
     /// How to go on over this connection; with `wholly`, the camera gives no parts.
     ///
-    /// Over the connection that was used so far: behind what came. Over another one: after proof, by parts, or by all that had come.
-    /// `corruptData` with the cause ``OtherBytes`` when what came can prove nothing.
+    /// Over the connection that was used so far: behind what came. Over another one: after proof, by parts, or by all
+    /// that had come. `corruptData` with the cause ``OtherBytes`` when what came can prove nothing.
     func resumption(over connection: PTPCamera, wholly: Bool) throws(IngestError) -> Resumption {
         let (state, isSame) = state.withLock { state -> (State, Bool) in
             // All that comes will have to be proved, so it is summed up.
@@ -63,7 +66,9 @@ final class CountingSink: ByteSink {
             guard start == 0, let sum = state.sum else { throw OtherBytes.failure(name) }
             return Resumption(offset: 0, sink: ProvingSink(.sum(sum, of: state.count), of: name, then: self))
         }
-        let pieces = try ResumeProof.pieces(before: state.count) { range throws(IngestError) in try self.bytes(in: range, state) }
+        let pieces = try ResumeProof.pieces(before: state.count) { range throws(IngestError) in
+            try self.bytes(in: range, state)
+        }
         guard let pieces else { throw OtherBytes.failure(name) }
         return Resumption(offset: state.count, sink: self, pieces: pieces)
     }

@@ -28,14 +28,15 @@ struct EntryMaker: Sendable {
 
     func origin(_ object: CameraObject) -> Origin {
         Origin(
-            source: place.source, volume: volume, root: place.address, path: slotFolder(object.storage) + object.path, size: object.size,
-            modified: modified(object), inode: object.medium.number, volumePath: volumePath(object))
+            source: place.source, volume: volume, root: place.address, path: slotFolder(object.storage) + object.path,
+            size: object.size, modified: modified(object), inode: object.medium.number, volumePath: volumePath(object))
     }
 
     func volumePath(_ object: CameraObject) -> String { "\(object.storage)/\(object.path)" }
 
     func facts(_ object: CameraObject, visit: UInt32) -> ReportedFiles.Facts {
-        ReportedFiles.Facts(size: object.size, modified: modified(object), medium: object.medium, handle: object.handle, visit: visit)
+        ReportedFiles.Facts(
+            size: object.size, modified: modified(object), medium: object.medium, handle: object.handle, visit: visit)
     }
 
     /// Nanoseconds since 1970, as if the camera's clock showed UTC; 0 where it says nothing.
@@ -51,7 +52,8 @@ struct EntryMaker: Sendable {
             (name, sidecarOf) = (inner, inner.ext)
         }
         let folder = ([slotFolder(object.storage)] + object.folders).joined(separator: "/")
-        return ShotPlace(key: SafeName.folded("\(volume)/\(folder)/\(name.stem)"), stem: name.stem, sidecarOf: sidecarOf)
+        return ShotPlace(
+            key: SafeName.folded("\(volume)/\(folder)/\(name.stem)"), stem: name.stem, sidecarOf: sidecarOf)
     }
 
     /// Shots in the order asked for; the files of one follow each other, its primary first.
@@ -71,7 +73,8 @@ struct EntryMaker: Sendable {
             time.append(entry.origin.modified)
             time[first] = min(time[first], entry.origin.modified)
         }
-        let sign: Int64 = options.order == .newest ? -1 : 1, isTimed = options.order == .newest || options.order == .oldest
+        let sign: Int64 = options.order == .newest ? -1 : 1
+        let isTimed = options.order == .newest || options.order == .oldest
         func rank(_ index: Int) -> (Int64, Int, Int, Int) {
             (isTimed ? sign &* time[shot[index]] : 0, shot[index], entries[index].kind.rank, index)
         }

@@ -1,7 +1,7 @@
 /// What a listing brings in: each object is looked at as it comes, and only what is wanted is kept.
 ///
-/// A card of ten thousand known files is listed again whenever its camera comes back; held all at once they would take megabytes. Kept in
-/// any case are the last few objects and the empty ones: they may just be written.
+/// A card of ten thousand known files is listed again whenever its camera comes back; held all at once they would take
+/// megabytes. Kept in any case are the last few objects and the empty ones: they may just be written.
 public struct ListedObjects {
     private let wants: (CameraObject) -> Bool
     private var kept: [CameraObject] = [], latest: [CameraObject] = []

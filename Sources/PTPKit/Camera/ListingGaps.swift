@@ -27,18 +27,22 @@ extension StandardListing {
     /// Whoever asks says of each by `listed` whether anything was there.
     public static func storages(_ camera: isolated PTPCamera) throws(PTPError) -> [StorageID] {
         camera[ListingGaps.self].cards = CardCount()
-        do throws(PTPError) { return try insisting(camera) { camera throws(PTPError) in try camera.storages() } } catch {
+        do throws(PTPError) { return try insisting(camera) { camera throws(PTPError) in try camera.storages() } } catch
+        {
             // Some say so in place of an empty list.
             if error.refusal == .storeNotAvailable, camera.failure == nil { return [] }
             throw error
         }
     }
 
-    /// Describes an object; one that the camera does not describe, also when it is asked again, has its handle for a name and says why.
+    /// Describes an object; one that the camera does not describe, also when it is asked again, has its handle for a
+    /// name and says why.
     ///
     /// Nil for an object that vanished since the listing.
     public static func info(_ handle: ObjectHandle, _ camera: isolated PTPCamera) throws(PTPError) -> ObjectInfo? {
-        do throws(PTPError) { return try insisting(camera) { camera throws(PTPError) in try camera.objectInfo(handle) } } catch {
+        do throws(PTPError) {
+            return try insisting(camera) { camera throws(PTPError) in try camera.objectInfo(handle) }
+        } catch {
             if error.refusal == .invalidObjectHandle {
                 camera[ListingGaps.self].cards?.vanished += 1
                 return nil
@@ -46,7 +50,8 @@ extension StandardListing {
             guard mayGoOn(after: error, camera) else { throw error }
             var info = ObjectInfo()
             info.name = "object-0x\(handle)"
-            info.undescribed = "The camera would not describe object 0x\(handle), which may be a folder with files. \(error.description)"
+            info.undescribed =
+                "The camera would not describe object 0x\(handle), which may be a folder with files. \(error.description)"
             return info
         }
     }
@@ -80,7 +85,9 @@ extension StandardListing {
     ) throws(PTPError) -> R {
         for pause in [Duration.milliseconds(50), .milliseconds(250)] {
             do throws(PTPError) { return try body(camera) } catch {
-                guard mayGoOn(after: error, camera), !isSettled(error), camera[ListingGaps.self].patience > 0 else { throw error }
+                guard mayGoOn(after: error, camera), !isSettled(error), camera[ListingGaps.self].patience > 0 else {
+                    throw error
+                }
                 camera[ListingGaps.self].patience -= 1
                 try camera.rest(pause)
             }
@@ -91,14 +98,16 @@ extension StandardListing {
     /// An answer that will not change.
     private static func isSettled(_ error: PTPError) -> Bool {
         switch error.refusal {
-        case ResponseCode.invalidObjectHandle, ResponseCode.invalidParent, ResponseCode.invalidStorageID, ResponseCode.storeNotAvailable,
+        case ResponseCode.invalidObjectHandle, ResponseCode.invalidParent, ResponseCode.invalidStorageID,
+            ResponseCode.storeNotAvailable,
             ResponseCode.operationNotSupported, ResponseCode.parameterNotSupported:
             true
         default: false
         }
     }
 
-    /// This answer is of no use, and others may be; a camera that is away, or busy for longer than our patience, is listed another time.
+    /// This answer is of no use, and others may be; a camera that is away, or busy for longer than our patience, is
+    /// listed another time.
     public static func mayGoOn(after error: PTPError, _ camera: isolated PTPCamera) -> Bool {
         switch error {
         case .refused(let code, _): camera.failure == nil && !error.losesSession && !camera.quirks.busy.contains(code)

@@ -4,27 +4,32 @@ public import FilmgateCore
 ///
 /// Whatever is not written is standard PTP.
 ///
-/// All steps are synchronous and run on the camera's thread. What must be remembered during a session goes into `camera[Memory.self]`.
+/// All steps are synchronous and run on the camera's thread. What must be remembered during a session goes into
+/// `camera[Memory.self]`.
 public protocol ManufacturerHandler: Sendable {
     /// Ordered, specific before general; the first line that fits decides. A handler without lines takes every camera.
     var matches: [CameraMatch] { get }
     var quirks: Quirks { get }
-    /// After the session is open and DeviceInfo is read: event modes and the like. Must leave the camera usable by its owner.
+    /// After the session is open and DeviceInfo is read: event modes and the like. Must leave the camera usable by its
+    /// owner.
     func prepare(_ camera: isolated PTPCamera) throws(PTPError)
     /// Puts every file on the camera into the basket, each once, in the camera's order.
     func list(_ camera: isolated PTPCamera, into listedObjects: inout ListedObjects) throws(PTPError)
-    /// The object as it is now, when its handle is still good after the connection was lost and found; nil when only a listing can tell.
+    /// The object as it is now, when its handle is still good after the connection was lost and found; nil when only a
+    /// listing can tell.
     func again(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> CameraObject?
     /// True when `fetch` asks the camera for no more than its range.
     func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool
     /// Sends the object's bytes from `range.lowerBound` on into `sink`.
     ///
-    /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by range, so that news
-    /// is not held up. `length` when there are not as many as promised.
-    func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink) throws(PTPError)
+    /// Those of the range, or all to the end where parts cannot be asked for. Large objects are asked for range by
+    /// range, so that news is not held up. `length` when there are not as many as promised.
+    func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
+        throws(PTPError)
     /// True when the camera gives a byte behind the size that it told; false where it cannot be asked.
     func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool
-    /// Nobody will read this object, which is held in the body's memory: left out by a rule, or known. Makes room for the next one.
+    /// Nobody will read this object, which is held in the body's memory: left out by a rule, or known. Makes room for
+    /// the next one.
     func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError)
     /// What is new since the last call. `events` came on the event channel; makes that must be asked ask here.
     func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews]
@@ -68,17 +73,21 @@ extension ManufacturerHandler {
             throw error
         }
     }
-    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool { StandardFetch.givesParts(object, camera) }
-    public func fetch(_ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink)
-        throws(PTPError)
-    {
+    public func givesParts(_ object: CameraObject, _ camera: isolated PTPCamera) -> Bool {
+        StandardFetch.givesParts(object, camera)
+    }
+    public func fetch(
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, into sink: any ByteSink
+    ) throws(PTPError) {
         try StandardFetch.fetch(object, range, camera, into: sink)
     }
     public func holdsMore(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) -> Bool {
         try StandardFetch.holdsMore(object, camera)
     }
     public func decline(_ object: CameraObject, _ camera: isolated PTPCamera) throws(PTPError) {}
-    public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] { StandardNews.read(events) }
+    public func news(_ camera: isolated PTPCamera, _ events: [PTPEvent]) throws(PTPError) -> [CameraNews] {
+        StandardNews.read(events)
+    }
     public func keepAlive(_ camera: isolated PTPCamera) throws(PTPError) { _ = try camera.read(.getDeviceInfo) }
     public func release(_ camera: isolated PTPCamera) {}
 

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Where on the camera the files lie that are still to be read: of ten thousand that are left alone, forty bytes for each are kept.
+/// Where on the camera the files lie that are still to be read: of ten thousand that are left alone, forty bytes for
+/// each are kept.
 ///
 /// The path is not: whoever looks for a file has it.
 struct ObjectPlaces: Sendable {
@@ -28,16 +29,17 @@ struct ObjectPlaces: Sendable {
 
     private static func place(_ object: CameraObject) -> Place {
         Place(
-            handle: object.handle.rawValue, storage: object.storage.rawValue, group: object.group?.rawValue, size: object.size,
-            time: object.time.map(PackedTime.init), format: object.format.rawValue, isProtected: object.isProtected,
+            handle: object.handle.rawValue, storage: object.storage.rawValue, group: object.group?.rawValue,
+            size: object.size, time: object.time.map(PackedTime.init), format: object.format.rawValue,
+            isProtected: object.isProtected,
             isUnfinished: object.isUnfinished, isHeld: object.isHeld, medium: object.medium)
     }
 
     private static func object(_ place: Place, _ path: String) -> CameraObject {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         var object = CameraObject(
-            handle: ObjectHandle(place.handle), storage: StorageID(place.storage), folders: [], name: "", size: place.size,
-            time: place.time?.whole, format: FormatCode(place.format),
+            handle: ObjectHandle(place.handle), storage: StorageID(place.storage), folders: [], name: "",
+            size: place.size, time: place.time?.whole, format: FormatCode(place.format),
             isProtected: place.isProtected, group: place.group.map { ObjectHandle($0) })
         (object.folders, object.name) = (Array(parts.dropLast()), parts.last ?? "")
         (object.isUnfinished, object.isHeld, object.medium) = (place.isUnfinished, place.isHeld, place.medium)
@@ -47,17 +49,20 @@ struct ObjectPlaces: Sendable {
 
 /// A camera's time in sixteen bytes.
 private struct PackedTime: Sendable {
-    private var nanosecond: Int32?, offset: Int16?, year: Int16, month: Int8, day: Int8, hour: Int8, minute: Int8, second: Int8
+    private var nanosecond: Int32?, offset: Int16?, year: Int16, month: Int8, day: Int8, hour: Int8, minute: Int8
+    private var second: Int8
 
     init(_ time: CivilTime) {
-        (nanosecond, offset) = (time.nanosecond.map { Int32(clamping: $0) }, time.offsetMinutes.map { Int16(clamping: $0) })
+        (nanosecond, offset) = (
+            time.nanosecond.map { Int32(clamping: $0) }, time.offsetMinutes.map { Int16(clamping: $0) }
+        )
         (year, month, day) = (Int16(clamping: time.year), Int8(clamping: time.month), Int8(clamping: time.day))
         (hour, minute, second) = (Int8(clamping: time.hour), Int8(clamping: time.minute), Int8(clamping: time.second))
     }
 
     var whole: CivilTime? {
         CivilTime(
-            year: Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute), second: Int(second),
-            nanosecond: nanosecond.map(Int.init), offsetMinutes: offset.map(Int.init))
+            year: Int(year), month: Int(month), day: Int(day), hour: Int(hour), minute: Int(minute),
+            second: Int(second), nanosecond: nanosecond.map(Int.init), offsetMinutes: offset.map(Int.init))
     }
 }

@@ -35,7 +35,9 @@ struct ReportedFiles: Sendable {
 
     mutating func remove(_ path: String) { files[Self.key(path)] = nil }
 
-    func contains(_ path: String, _ facts: Facts) -> Bool { files[Self.key(path)].map { facts.isSame(as: $0) } ?? false }
+    func contains(_ path: String, _ facts: Facts) -> Bool {
+        files[Self.key(path)].map { facts.isSame(as: $0) } ?? false
+    }
 
     /// Of sixty-four bits: among all files of a card no two are alike.
     static func key(_ path: String) -> Int {

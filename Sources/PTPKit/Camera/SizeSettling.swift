@@ -2,8 +2,9 @@ import FilmgateCore
 
 /// Objects whose bytes may still be on their way to the card.
 ///
-/// One is settled when its size is above zero and the same in two looks that lie the quirks' `settle` or more apart. A recording clip is looked
-/// at ever more rarely, for as long as the connection lasts; what stays empty for half a minute is what it says.
+/// One is settled when its size is above zero and the same in two looks that lie the quirks' `settle` or more apart. A
+/// recording clip is looked at ever more rarely, for as long as the connection lasts; what stays empty for half a
+/// minute is what it says.
 struct SizeSettling: HandlerMemory {
     private struct Unsettled {
         var object: CameraObject
@@ -46,7 +47,8 @@ struct SizeSettling: HandlerMemory {
         return settled
     }
 
-    /// A listing, with a second look at what may have been written while it was made: the last few files, and empty ones.
+    /// A listing, with a second look at what may have been written while it was made: the last few files, and empty
+    /// ones.
     ///
     /// What does not come to rest within a second is marked, and settles later.
     static func confirmed(_ objects: [CameraObject], _ camera: isolated PTPCamera) throws(PTPError) -> [CameraObject] {

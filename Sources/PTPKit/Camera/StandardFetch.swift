@@ -28,7 +28,8 @@ public enum StandardFetch {
         _ object: CameraObject, _ camera: isolated PTPCamera, _ part: Part, asking count: UInt32
     ) throws(PTPError) -> Bool {
         var got = 0
-        _ = try camera.stream(part(object.handle, object.size, count), expecting: UInt64(count)) { bytes throws(PTPError) in
+        _ = try camera.stream(part(object.handle, object.size, count), expecting: UInt64(count)) {
+            bytes throws(PTPError) in
             got += bytes.byteCount
         }
         return got > 0
@@ -44,7 +45,9 @@ public enum StandardFetch {
         }
         if info.offers(.getPartialObject64) {
             return {
-                Operation(.getPartialObject64, [$0.rawValue, UInt32(truncatingIfNeeded: $1), UInt32(truncatingIfNeeded: $1 >> 32), $2])
+                Operation(
+                    .getPartialObject64,
+                    [$0.rawValue, UInt32(truncatingIfNeeded: $1), UInt32(truncatingIfNeeded: $1 >> 32), $2])
             }
         }
         return nil
@@ -52,13 +55,15 @@ public enum StandardFetch {
 
     /// Part by part, so that stopping, events and keep-alive never wait for more than one of them.
     public static func chunks(
-        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, _ part: Part, into sink: any ByteSink
+        _ object: CameraObject, _ range: Range<UInt64>, _ camera: isolated PTPCamera, _ part: Part,
+        into sink: any ByteSink
     ) throws(PTPError) {
         var position = range.lowerBound
         var empty = 0
         while position < range.upperBound {
             let wanted = UInt32(min(range.upperBound - position, UInt64(max(4096, camera.quirks.chunk))))
-            let got = try camera.stream(part(object.handle, position, wanted), expecting: UInt64(wanted), exactly: nil, into: sink)
+            let got = try camera.stream(
+                part(object.handle, position, wanted), expecting: UInt64(wanted), exactly: nil, into: sink)
             position += got
             empty = got == 0 ? empty + 1 : 0
             guard empty < 2 else { throw .length(expected: object.size, got: position) }
@@ -90,7 +95,8 @@ extension PTPCamera {
         let received = try stream(operation, expecting: bytes) { part throws(PTPError) in
             count += UInt64(part.byteCount)
             guard count <= bytes else {
-                throw .sink(IngestError(.corruptData, "The camera sends more than the \(bytes) bytes it was asked for."))
+                throw .sink(
+                    IngestError(.corruptData, "The camera sends more than the \(bytes) bytes it was asked for."))
             }
             do throws(IngestError) { try sink.write(part) } catch { throw .sink(error) }
         }.received

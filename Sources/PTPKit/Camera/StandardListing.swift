@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Lists a camera by the standard's operations: folder by folder, one request for each object, or one for each folder where that works.
+/// Lists a camera by the standard's operations: folder by folder, one request for each object, or one for each folder
+/// where that works.
 public enum StandardListing {
     /// More objects than any card holds, and deeper than any camera nests.
     public static let objectLimit = 500_000, depthLimit = 32
@@ -29,14 +30,15 @@ public enum StandardListing {
 
     /// Names of the folders from the top down to `parent`; each folder is asked for once in a session.
     ///
-    /// A folder that the camera refuses to describe ends the way; where no answer came, this throws: with fewer folders it would be the path
-    /// of another file.
+    /// A folder that the camera refuses to describe ends the way; where no answer came, this throws: with fewer folders
+    /// it would be the path of another file.
     public static func folders(
         downTo parent: ObjectHandle, of handle: ObjectHandle, in storage: StorageID, _ camera: isolated PTPCamera
     ) throws(PTPError) -> [String] {
         var names: [String] = []
         var (parent, seen) = (parent, Set([handle]))
-        while parent.isReal, parent.rawValue != storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted {
+        while parent.isReal, parent.rawValue != storage.rawValue, names.count < depthLimit, seen.insert(parent).inserted
+        {
             if let name = camera[FolderNames.self].names[parent] {
                 names.append(name.name)
                 parent = name.parent
@@ -56,7 +58,9 @@ public enum StandardListing {
     }
 
     /// What a folder is called; one without a name by its handle: it may hold files like any other.
-    public static func folderName(_ name: String, _ handle: ObjectHandle) -> String { name.isEmpty ? "folder-0x\(handle)" : name }
+    public static func folderName(_ name: String, _ handle: ObjectHandle) -> String {
+        name.isEmpty ? "folder-0x\(handle)" : name
+    }
 }
 
 /// Folders already seen, so that a burst does not read them again for every frame.
@@ -71,7 +75,9 @@ extension StandardListing {
         /// Hashes of the paths: there are as many as files.
         private var paths: Set<Int> = []
 
-        mutating func storage(_ storage: StorageID, _ camera: isolated PTPCamera, _ listedObjects: inout ListedObjects) throws(PTPError) {
+        mutating func storage(
+            _ storage: StorageID, _ camera: isolated PTPCamera, _ listedObjects: inout ListedObjects
+        ) throws(PTPError) {
             var top: [ObjectHandle]
             do throws(PTPError) { top = try camera.handles(in: storage) } catch {
                 guard mayGoOn(after: error, camera) else { throw error }
@@ -90,23 +96,25 @@ extension StandardListing {
         }
 
         private mutating func folder(
-            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
-            _ listedObjects: inout ListedObjects
+            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID,
+            _ camera: isolated PTPCamera, _ listedObjects: inout ListedObjects
         ) throws(PTPError) {
             guard folders.count < depthLimit else {
-                return miss(folders.joined(separator: "/"), .malformed("folders lie more than \(depthLimit) deep"), camera)
+                return miss(
+                    folders.joined(separator: "/"), .malformed("folders lie more than \(depthLimit) deep"), camera)
             }
             for (handle, name) in try files(handles, parent: parent, folders, storage, camera, &listedObjects) {
                 let inner = folders + [SafeName.component(name)]
-                let members = try StandardListing.handles(in: storage, below: handle, inner.joined(separator: "/"), camera)
+                let members = try StandardListing.handles(
+                    in: storage, below: handle, inner.joined(separator: "/"), camera)
                 try folder(members, parent: handle, inner, storage, camera, &listedObjects)
             }
         }
 
         /// Puts the files of a folder into the basket; the folders in it.
         private mutating func files(
-            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID, _ camera: isolated PTPCamera,
-            _ listedObjects: inout ListedObjects
+            _ handles: [ObjectHandle], parent: ObjectHandle, _ folders: [String], _ storage: StorageID,
+            _ camera: isolated PTPCamera, _ listedObjects: inout ListedObjects
         ) throws(PTPError) -> [(ObjectHandle, String)] {
             let bulk = try BulkListing.infos(below: parent, storage, camera)
             var below: [(ObjectHandle, String)] = []

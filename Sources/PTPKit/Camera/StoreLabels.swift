@@ -10,7 +10,8 @@ struct StoreLabels: HandlerMemory {
 
     /// What tells the card in that store from others.
     ///
-    /// A store that refuses to tell its labels, or tells what nobody understands, has none; one that gave no answer has not said so.
+    /// A store that refuses to tell its labels, or tells what nobody understands, has none; one that gave no answer has
+    /// not said so.
     static func mark(of storage: StorageID, _ camera: isolated PTPCamera) -> MediumMark {
         if let mark = camera[StoreLabels.self].marks[storage] { return mark }
         var labels: [String] = []
@@ -30,8 +31,8 @@ struct StoreLabels: HandlerMemory {
         return mark
     }
 
-    /// Throws where a store could not be asked since this was called last: what has been marked since then may bear no label although its
-    /// card has one, and would pass for files of another card.
+    /// Throws where a store could not be asked since this was called last: what has been marked since then may bear no
+    /// label although its card has one, and would pass for files of another card.
     static func confirm(_ camera: isolated PTPCamera) throws(PTPError) {
         if let failure = camera.failure { throw failure }
         guard let failure = camera[StoreLabels.self].failure else { return }
@@ -41,7 +42,7 @@ struct StoreLabels: HandlerMemory {
 }
 
 extension PTPCamera {
-    /// The same object, with what tells its card and its body from others; `StoreLabels.confirm` says whether that was to be had.
+    /// The same object, with what tells its card and its body from others; see `StoreLabels.confirm`.
     package func marked(_ object: CameraObject) -> CameraObject {
         var object = object
         object.medium = StoreLabels.mark(of: object.storage, self)

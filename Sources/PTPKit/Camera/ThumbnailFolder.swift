@@ -1,7 +1,8 @@
 import FilmgateCore
 import Glibc
 
-/// A folder for the camera's own small pictures of the files that are about to be read: something to look at while a long clip comes.
+/// A folder for the camera's own small pictures of the files that are about to be read: something to look at while a
+/// long clip comes.
 struct ThumbnailFolder: Sendable {
     private let path: String
 
@@ -12,7 +13,8 @@ struct ThumbnailFolder: Sendable {
         self.path = path.hasPrefix("~/") ? (home ?? Self.home) + path.dropFirst() : path
         guard Self.make(self.path) else {
             throw IngestError(
-                .misconfigured, "\(self.path) cannot be made: \(reason(errno)).", advice: "Choose another folder for `thumbnails`.")
+                .misconfigured, "\(self.path) cannot be made: \(reason(errno)).",
+                advice: "Choose another folder for `thumbnails`.")
         }
     }
 

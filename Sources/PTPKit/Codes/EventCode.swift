@@ -22,9 +22,11 @@ public struct EventCode: PTPCode {
     public static let objectReferencesChanged = Self(0xC803)
 
     public static let names: [UInt16: String] = [
-        0x4001: "CancelTransaction", 0x4002: "ObjectAdded", 0x4003: "ObjectRemoved", 0x4004: "StoreAdded", 0x4005: "StoreRemoved",
-        0x4006: "DevicePropChanged", 0x4007: "ObjectInfoChanged", 0x4008: "DeviceInfoChanged", 0x4009: "RequestObjectTransfer",
-        0x400A: "StoreFull", 0x400B: "DeviceReset", 0x400C: "StorageInfoChanged", 0x400D: "CaptureComplete", 0x400E: "UnreportedStatus",
-        0xC801: "ObjectPropChanged", 0xC802: "ObjectPropDescChanged", 0xC803: "ObjectReferencesChanged",
+        0x4001: "CancelTransaction", 0x4002: "ObjectAdded", 0x4003: "ObjectRemoved", 0x4004: "StoreAdded",
+        0x4005: "StoreRemoved", 0x4006: "DevicePropChanged", 0x4007: "ObjectInfoChanged", 0x4008: "DeviceInfoChanged",
+        0x4009: "RequestObjectTransfer",
+        0x400A: "StoreFull", 0x400B: "DeviceReset", 0x400C: "StorageInfoChanged", 0x400D: "CaptureComplete",
+        0x400E: "UnreportedStatus", 0xC801: "ObjectPropChanged", 0xC802: "ObjectPropDescChanged",
+        0xC803: "ObjectReferencesChanged",
     ]
 }

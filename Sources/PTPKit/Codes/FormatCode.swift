@@ -54,10 +54,11 @@ public struct FormatCode: PTPCode {
     }
 
     public static let names: [UInt16: String] = [
-        0x3000: "Undefined", 0x3001: "Association", 0x3002: "Script", 0x3003: "Executable", 0x3004: "Text", 0x3005: "Html",
-        0x3006: "Dpof", 0x3007: "Aiff", 0x3008: "Wav", 0x3009: "Mp3", 0x300A: "Avi", 0x300B: "Mpeg", 0x300C: "Asf", 0x300D: "QuickTime",
-        0x3800: "UndefinedImage", 0x3801: "ExifJPEG", 0x3802: "TiffEP", 0x3804: "Bmp", 0x3805: "Ciff", 0x3807: "Gif", 0x3808: "Jfif",
-        0x380B: "Png", 0x380D: "Tiff", 0x380F: "Jp2", 0x3810: "Jpx", 0x3811: "Dng", 0xB901: "Wma", 0xB903: "Aac", 0xB981: "Wmv",
-        0xB982: "Mp4", 0xB984: "ThreeGP", 0xB215: "M4a", 0xBA82: "Xml",
+        0x3000: "Undefined", 0x3001: "Association", 0x3002: "Script", 0x3003: "Executable", 0x3004: "Text",
+        0x3005: "Html", 0x3006: "Dpof", 0x3007: "Aiff", 0x3008: "Wav", 0x3009: "Mp3", 0x300A: "Avi", 0x300B: "Mpeg",
+        0x300C: "Asf", 0x300D: "QuickTime", 0x3800: "UndefinedImage", 0x3801: "ExifJPEG", 0x3802: "TiffEP",
+        0x3804: "Bmp", 0x3805: "Ciff", 0x3807: "Gif", 0x3808: "Jfif", 0x380B: "Png", 0x380D: "Tiff", 0x380F: "Jp2",
+        0x3810: "Jpx", 0x3811: "Dng", 0xB901: "Wma", 0xB903: "Aac", 0xB981: "Wmv", 0xB982: "Mp4", 0xB984: "ThreeGP",
+        0xB215: "M4a", 0xBA82: "Xml",
     ]
 }

@@ -21,8 +21,9 @@ public struct ObjectPropertyCode: PTPCode {
     public static let rating = Self(0xDC8A)
 
     public static let names: [UInt16: String] = [
-        0xDC01: "StorageID", 0xDC02: "ObjectFormat", 0xDC03: "ProtectionStatus", 0xDC04: "ObjectSize", 0xDC05: "AssociationType",
-        0xDC06: "AssociationDesc", 0xDC07: "ObjectFileName", 0xDC08: "DateCreated", 0xDC09: "DateModified", 0xDC0A: "Keywords",
-        0xDC0B: "ParentObject", 0xDC41: "PersistentUniqueID", 0xDC44: "Name", 0xDC87: "Width", 0xDC88: "Height", 0xDC8A: "Rating",
+        0xDC01: "StorageID", 0xDC02: "ObjectFormat", 0xDC03: "ProtectionStatus", 0xDC04: "ObjectSize",
+        0xDC05: "AssociationType", 0xDC06: "AssociationDesc", 0xDC07: "ObjectFileName", 0xDC08: "DateCreated",
+        0xDC09: "DateModified", 0xDC0A: "Keywords", 0xDC0B: "ParentObject", 0xDC41: "PersistentUniqueID",
+        0xDC44: "Name", 0xDC87: "Width", 0xDC88: "Height", 0xDC8A: "Rating",
     ]
 }

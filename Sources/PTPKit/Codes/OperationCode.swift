@@ -58,17 +58,20 @@ public struct OperationCode: PTPCode {
     public static let endEditObject = Self(0x95C5)
 
     public static let names: [UInt16: String] = [
-        0x1001: "GetDeviceInfo", 0x1002: "OpenSession", 0x1003: "CloseSession", 0x1004: "GetStorageIDs", 0x1005: "GetStorageInfo",
-        0x1006: "GetNumObjects", 0x1007: "GetObjectHandles", 0x1008: "GetObjectInfo", 0x1009: "GetObject", 0x100A: "GetThumb",
-        0x100B: "DeleteObject", 0x100C: "SendObjectInfo", 0x100D: "SendObject", 0x100E: "InitiateCapture", 0x100F: "FormatStore",
-        0x1010: "ResetDevice", 0x1011: "SelfTest", 0x1012: "SetObjectProtection", 0x1013: "PowerDown", 0x1014: "GetDevicePropDesc",
-        0x1015: "GetDevicePropValue", 0x1016: "SetDevicePropValue", 0x1017: "ResetDevicePropValue", 0x1018: "TerminateOpenCapture",
-        0x1019: "MoveObject", 0x101A: "CopyObject", 0x101B: "GetPartialObject", 0x101C: "InitiateOpenCapture", 0x101D: "StartEnumHandles",
-        0x101E: "EnumHandles", 0x101F: "StopEnumHandles", 0x1020: "GetVendorExtensionMaps", 0x1021: "GetVendorDeviceInfo",
+        0x1001: "GetDeviceInfo", 0x1002: "OpenSession", 0x1003: "CloseSession", 0x1004: "GetStorageIDs",
+        0x1005: "GetStorageInfo", 0x1006: "GetNumObjects", 0x1007: "GetObjectHandles", 0x1008: "GetObjectInfo",
+        0x1009: "GetObject", 0x100A: "GetThumb", 0x100B: "DeleteObject", 0x100C: "SendObjectInfo", 0x100D: "SendObject",
+        0x100E: "InitiateCapture", 0x100F: "FormatStore", 0x1010: "ResetDevice", 0x1011: "SelfTest",
+        0x1012: "SetObjectProtection", 0x1013: "PowerDown", 0x1014: "GetDevicePropDesc", 0x1015: "GetDevicePropValue",
+        0x1016: "SetDevicePropValue", 0x1017: "ResetDevicePropValue", 0x1018: "TerminateOpenCapture",
+        0x1019: "MoveObject", 0x101A: "CopyObject", 0x101B: "GetPartialObject", 0x101C: "InitiateOpenCapture",
+        0x101D: "StartEnumHandles", 0x101E: "EnumHandles", 0x101F: "StopEnumHandles", 0x1020: "GetVendorExtensionMaps",
+        0x1021: "GetVendorDeviceInfo",
         0x1022: "GetResizedImageObject", 0x1023: "GetFilesystemManifest", 0x1024: "GetStreamInfo", 0x1025: "GetStream",
-        0x9801: "GetObjectPropsSupported", 0x9802: "GetObjectPropDesc", 0x9803: "GetObjectPropValue", 0x9804: "SetObjectPropValue",
-        0x9805: "GetObjectPropList", 0x9806: "SetObjectPropList", 0x9807: "GetInterdependentPropDesc", 0x9808: "SendObjectPropList",
-        0x9810: "GetObjectReferences", 0x9811: "SetObjectReferences", 0x9820: "Skip", 0x95C1: "GetPartialObject64",
-        0x95C2: "SendPartialObject", 0x95C3: "TruncateObject", 0x95C4: "BeginEditObject", 0x95C5: "EndEditObject",
+        0x9801: "GetObjectPropsSupported", 0x9802: "GetObjectPropDesc", 0x9803: "GetObjectPropValue",
+        0x9804: "SetObjectPropValue", 0x9805: "GetObjectPropList", 0x9806: "SetObjectPropList",
+        0x9807: "GetInterdependentPropDesc", 0x9808: "SendObjectPropList", 0x9810: "GetObjectReferences",
+        0x9811: "SetObjectReferences", 0x9820: "Skip", 0x95C1: "GetPartialObject64", 0x95C2: "SendPartialObject",
+        0x95C3: "TruncateObject", 0x95C4: "BeginEditObject", 0x95C5: "EndEditObject",
     ]
 }

@@ -50,17 +50,19 @@ public struct ResponseCode: PTPCode {
     public static let objectPropNotSupported = Self(0xA80A)
 
     public static let names: [UInt16: String] = [
-        0x2000: "Undefined", 0x2001: "Ok", 0x2002: "GeneralError", 0x2003: "SessionNotOpen", 0x2004: "InvalidTransactionID",
-        0x2005: "OperationNotSupported", 0x2006: "ParameterNotSupported", 0x2007: "IncompleteTransfer", 0x2008: "InvalidStorageID",
-        0x2009: "InvalidObjectHandle", 0x200A: "DevicePropNotSupported", 0x200B: "InvalidObjectFormat", 0x200C: "StoreFull",
-        0x200D: "ObjectWriteProtected", 0x200E: "StoreReadOnly", 0x200F: "AccessDenied", 0x2010: "NoThumbnail", 0x2011: "SelfTestFailed",
-        0x2012: "PartialDeletion", 0x2013: "StoreNotAvailable", 0x2014: "SpecificationByFormatUnsupported", 0x2015: "NoValidObjectInfo",
-        0x2016: "InvalidCodeFormat", 0x2017: "UnknownVendorCode", 0x2018: "CaptureAlreadyTerminated", 0x2019: "DeviceBusy",
-        0x201A: "InvalidParent", 0x201B: "InvalidPropFormat", 0x201C: "InvalidPropValue", 0x201D: "InvalidParameter",
+        0x2000: "Undefined", 0x2001: "Ok", 0x2002: "GeneralError", 0x2003: "SessionNotOpen",
+        0x2004: "InvalidTransactionID", 0x2005: "OperationNotSupported", 0x2006: "ParameterNotSupported",
+        0x2007: "IncompleteTransfer", 0x2008: "InvalidStorageID", 0x2009: "InvalidObjectHandle",
+        0x200A: "DevicePropNotSupported", 0x200B: "InvalidObjectFormat", 0x200C: "StoreFull",
+        0x200D: "ObjectWriteProtected", 0x200E: "StoreReadOnly", 0x200F: "AccessDenied", 0x2010: "NoThumbnail",
+        0x2011: "SelfTestFailed", 0x2012: "PartialDeletion", 0x2013: "StoreNotAvailable",
+        0x2014: "SpecificationByFormatUnsupported", 0x2015: "NoValidObjectInfo", 0x2016: "InvalidCodeFormat",
+        0x2017: "UnknownVendorCode", 0x2018: "CaptureAlreadyTerminated", 0x2019: "DeviceBusy", 0x201A: "InvalidParent",
+        0x201B: "InvalidPropFormat", 0x201C: "InvalidPropValue", 0x201D: "InvalidParameter",
         0x201E: "SessionAlreadyOpen", 0x201F: "TransactionCancelled", 0x2020: "SpecificationOfDestinationUnsupported",
-        0x2021: "InvalidEnumHandle", 0x2022: "NoStreamEnabled", 0x2023: "InvalidDataset", 0xA801: "InvalidObjectPropCode",
-        0xA802: "InvalidObjectPropFormat", 0xA803: "InvalidObjectPropValue", 0xA804: "InvalidObjectReference",
-        0xA806: "InvalidObjectPropDataset", 0xA807: "GroupUnsupported", 0xA808: "DepthUnsupported", 0xA809: "ObjectTooLarge",
-        0xA80A: "ObjectPropNotSupported",
+        0x2021: "InvalidEnumHandle", 0x2022: "NoStreamEnabled", 0x2023: "InvalidDataset",
+        0xA801: "InvalidObjectPropCode", 0xA802: "InvalidObjectPropFormat", 0xA803: "InvalidObjectPropValue",
+        0xA804: "InvalidObjectReference", 0xA806: "InvalidObjectPropDataset", 0xA807: "GroupUnsupported",
+        0xA808: "DepthUnsupported", 0xA809: "ObjectTooLarge", 0xA80A: "ObjectPropNotSupported",
     ]
 }

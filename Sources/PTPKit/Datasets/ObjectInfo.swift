@@ -40,8 +40,8 @@ public struct ObjectInfo: Sendable, Hashable {
 
     public init() {}
 
-    /// Also reads the variant with a 64-bit size that one maker's bodies send: four zero bytes where the name's length should be, and a
-    /// name behind them.
+    /// Also reads the variant with a 64-bit size that one maker's bodies send: four zero bytes where the name's length
+    /// should be, and a name behind them.
     public init(_ bytes: RawSpan) throws(PTPError) {
         var cursor = ByteCursor()
         let wide = Self.hasWideSize(bytes)
@@ -70,7 +70,9 @@ public struct ObjectInfo: Sendable, Hashable {
     private static func hasWideSize(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount > 57 else { return false }
         var cursor = ByteCursor(at: 52)
-        guard let gap: UInt32 = try? cursor.take(from: bytes), gap == 0, let units: UInt8 = try? cursor.take(from: bytes) else {
+        guard let gap: UInt32 = try? cursor.take(from: bytes), gap == 0,
+            let units: UInt8 = try? cursor.take(from: bytes)
+        else {
             return false
         }
         return units > 0 && cursor.remaining(in: bytes) >= Int(units) * 2

@@ -12,9 +12,12 @@ public struct PropertyDescription: Sendable, Hashable {
     public var form: Form
 
     public init(
-        code: DevicePropertyCode, type: DataType, access: UInt8, factory: PropertyValue, current: PropertyValue, form: Form = .none
+        code: DevicePropertyCode, type: DataType, access: UInt8, factory: PropertyValue, current: PropertyValue,
+        form: Form = .none
     ) {
-        (self.code, self.type, self.access, self.factory, self.current, self.form) = (code, type, access, factory, current, form)
+        (self.code, self.type, self.access, self.factory, self.current, self.form) = (
+            code, type, access, factory, current, form
+        )
     }
 
     public init(_ bytes: RawSpan) throws(PTPError) {
@@ -57,14 +60,17 @@ public struct PropertyDescription: Sendable, Hashable {
 extension ByteCursor {
     /// The form part of a property description.
     ///
-    /// With `lenient`, an enumeration that counts more values than the data holds is read to the end of the data (a known body swaps the
-    /// count's bytes), and a missing form is none.
-    public mutating func form(_ type: DataType, lenient: Bool, from bytes: RawSpan) throws(PTPError) -> PropertyDescription.Form {
+    /// With `lenient`, an enumeration that counts more values than the data holds is read to the end of the data (a
+    /// known body swaps the count's bytes), and a missing form is none.
+    public mutating func form(_ type: DataType, lenient: Bool, from bytes: RawSpan) throws(PTPError)
+        -> PropertyDescription.Form
+    {
         if lenient, remaining(in: bytes) == 0 { return .none }
         switch try take(UInt8.self, from: bytes) {
         case 1:
             return .range(
-                minimum: try value(type, from: bytes), maximum: try value(type, from: bytes), step: try value(type, from: bytes))
+                minimum: try value(type, from: bytes), maximum: try value(type, from: bytes),
+                step: try value(type, from: bytes))
         case 2:
             let count = try Int(take(UInt16.self, from: bytes))
             var values: [PropertyValue] = []

@@ -63,7 +63,9 @@ public final class CameraFinder: Sendable {
         async let named = announced(networks, scope.mdns) {
             MulticastDNS.question()
         } read: { bytes, sender in
-            MulticastDNS.offers(bytes).map { CameraHost(($0.address ?? sender).description, port: Self.unusual($0.port)) }
+            MulticastDNS.offers(bytes).map {
+                CameraHost(($0.address ?? sender).description, port: Self.unusual($0.port))
+            }
         }
         // Who offers the very service is likelier than who is merely there.
         let announced = await named + quick

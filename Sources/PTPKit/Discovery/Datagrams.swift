@@ -43,7 +43,9 @@ public enum Datagrams {
         var hops: UInt8 = 2
         setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &hops, 1)
         var own = in_addr(s_addr: source.value.bigEndian)
-        if source.value != 0 { setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_IF, &own, socklen_t(MemoryLayout<in_addr>.size)) }
+        if source.value != 0 {
+            setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_IF, &own, socklen_t(MemoryLayout<in_addr>.size))
+        }
         let bound = withAddress(DatagramEndpoint(source, 0)) { bind(socket, $0, $1) }
         guard bound == 0 else {
             close(socket)
@@ -60,20 +62,26 @@ public enum Datagrams {
         var sender = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
         var buffer = [UInt8](repeating: 0, count: size)
         let count = withUnsafeMutablePointer(to: &sender) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { recvfrom(socket, &buffer, size, Int32(MSG_DONTWAIT), $0, &length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                recvfrom(socket, &buffer, size, Int32(MSG_DONTWAIT), $0, &length)
+            }
         }
         guard count > 0 else { return }
         let bytes = Array(buffer.prefix(count))
         take(bytes.span.bytes, IPv4(UInt32(bigEndian: sender.sin_addr.s_addr)))
     }
 
-    private static func withAddress<R>(_ endpoint: DatagramEndpoint, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    private static func withAddress<R>(
+        _ endpoint: DatagramEndpoint, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = endpoint.port.bigEndian
         address.sin_addr.s_addr = endpoint.address.value.bigEndian
         return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
         }
     }
 }

@@ -4,11 +4,15 @@ import Glibc
 public struct IPv4: Sendable, Hashable, CustomStringConvertible {
     public var value: UInt32
     public init(_ value: UInt32) { self.value = value }
-    public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) { value = UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d) }
+    public init(_ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8) {
+        value = UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d)
+    }
 
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        guard parts.count == 4, let a = parts[0], let b = parts[1], let c = parts[2], let d = parts[3] else { return nil }
+        guard parts.count == 4, let a = parts[0], let b = parts[1], let c = parts[2], let d = parts[3] else {
+            return nil
+        }
         self.init(a, b, c, d)
     }
 
@@ -27,7 +31,9 @@ public struct LocalNetwork: Sendable, Hashable {
     /// The address so many steps above the base; nil outside the network, for its broadcast address, and for our own.
     public func address(_ step: UInt32) -> IPv4? {
         let (address, overflow) = base.value.addingReportingOverflow(step)
-        guard !overflow, address & mask.value == base.value, address | mask.value != .max, address != own.value else { return nil }
+        guard !overflow, address & mask.value == base.value, address | mask.value != .max, address != own.value else {
+            return nil
+        }
         return IPv4(address)
     }
 
@@ -51,6 +57,8 @@ public struct LocalNetwork: Sendable, Hashable {
 
     private static func ipv4(_ address: UnsafeMutablePointer<sockaddr>?) -> IPv4? {
         guard let address, Int32(address.pointee.sa_family) == AF_INET else { return nil }
-        return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { IPv4(UInt32(bigEndian: $0.pointee.sin_addr.s_addr)) }
+        return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+            IPv4(UInt32(bigEndian: $0.pointee.sin_addr.s_addr))
+        }
     }
 }

@@ -9,7 +9,9 @@ public struct KnownCameras: Sendable, Hashable {
 
     public struct Entry: Sendable, Hashable {
         public var network: String, host: CameraHost, label: String
-        public init(network: String, host: CameraHost, label: String) { (self.network, self.host, self.label) = (network, host, label) }
+        public init(network: String, host: CameraHost, label: String) {
+            (self.network, self.host, self.label) = (network, host, label)
+        }
     }
     public private(set) var entries: [Entry] = []
 
@@ -40,7 +42,8 @@ public struct KnownCameras: Sendable, Hashable {
     public mutating func remember(_ entry: Entry) {
         var entry = entry
         entry.label = String(
-            String.UnicodeScalarView(entry.label.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(80)))
+            String.UnicodeScalarView(
+                entry.label.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }.prefix(80)))
         entries.removeAll { $0.network == entry.network && ($0.host == entry.host || $0.label == entry.label) }
         entries.insert(entry, at: 0)
         entries = Array(entries.prefix(Self.limit))
@@ -51,7 +54,8 @@ public struct KnownCameras: Sendable, Hashable {
         let path = state + "/" + Self.name, part = path + ".\(getpid()).part"
         let descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
-        let bytes = Array(entries.map { "\($0.network)\t\($0.host.shown ?? $0.host.host)\t\($0.label)\n" }.joined().utf8)
+        let bytes = Array(
+            entries.map { "\($0.network)\t\($0.host.shown ?? $0.host.host)\t\($0.label)\n" }.joined().utf8)
         let isWritten = write(descriptor, bytes, bytes.count) == bytes.count
         close(descriptor)
         if isWritten, rename(part, path) == 0 { return true }

@@ -29,7 +29,8 @@ public enum MulticastDNS {
         guard let message = try? DNSMessage(bytes) else { return [] }
         let wanted = labels.joined(separator: ".").lowercased()
         var instances: [String] = []
-        for case .pointer(let owner, let target) in message.records where owner.lowercased() == wanted && !instances.contains(target) {
+        for case .pointer(let owner, let target) in message.records
+        where owner.lowercased() == wanted && !instances.contains(target) {
             instances.append(target)
         }
         var offers: [Offer] = []
@@ -98,7 +99,9 @@ struct DNSMessage {
                     continue
                 }
                 length += Int(count) + 1
-                guard count & 0xC0 == 0, length <= 255, offset + Int(count) <= bytes.count else { throw .malformed("a name too long") }
+                guard count & 0xC0 == 0, length <= 255, offset + Int(count) <= bytes.count else {
+                    throw .malformed("a name too long")
+                }
                 labels.append(String(decoding: bytes[offset..<offset + Int(count)], as: UTF8.self))
                 offset += Int(count)
             }
@@ -119,7 +122,8 @@ struct DNSMessage {
                 _ = (try word(), try word())
                 let port = try word()
                 return .service(owner: owner, host: try name(), port: port)
-            case 1 where next - offset == 4: return .address(owner: owner, IPv4(try byte(), try byte(), try byte(), try byte()))
+            case 1 where next - offset == 4:
+                return .address(owner: owner, IPv4(try byte(), try byte(), try byte(), try byte()))
             default: return nil
             }
         }

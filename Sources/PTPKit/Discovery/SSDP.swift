@@ -3,8 +3,8 @@ public enum SSDP {
     /// The question to whoever is here, to be answered within so many seconds.
     public static func search(within seconds: Int) -> [UInt8] {
         let lines = [
-            "M-SEARCH * HTTP/1.1", "HOST: 239.255.255.250:1900", "MAN: \"ssdp:discover\"", "MX: \(max(1, min(seconds, 5)))", "ST: ssdp:all",
-            "USER-AGENT: Linux UPnP/1.1 Filmgate/1", "", "",
+            "M-SEARCH * HTTP/1.1", "HOST: 239.255.255.250:1900", "MAN: \"ssdp:discover\"",
+            "MX: \(max(1, min(seconds, 5)))", "ST: ssdp:all", "USER-AGENT: Linux UPnP/1.1 Filmgate/1", "", "",
         ]
         return Array(lines.joined(separator: "\r\n").utf8)
     }
@@ -18,7 +18,9 @@ public enum SSDP {
     public static func read(_ bytes: RawSpan) -> Answer? {
         let text = bytes.withUnsafeBytes { String(decoding: $0.prefix(4096), as: UTF8.self) }
         var lines = text.split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" || $0 == "\r" }.prefix(64)
-        guard let first = lines.popFirst(), first.hasPrefix("HTTP/1.1 200") || first.hasPrefix("NOTIFY ") else { return nil }
+        guard let first = lines.popFirst(), first.hasPrefix("HTTP/1.1 200") || first.hasPrefix("NOTIFY ") else {
+            return nil
+        }
         var answer = Answer(), isLeaving = false
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { continue }

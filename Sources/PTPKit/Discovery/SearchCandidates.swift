@@ -10,8 +10,12 @@ public struct SearchCandidates: Sendable {
 
     public private(set) var hosts: [CameraHost] = []
 
-    /// First what was asked for, then what was found before on these networks, then what announces itself, then the usual places.
-    public init(wanted: [CameraHost] = [], remembered: [CameraHost] = [], announced: [CameraHost] = [], networks: [LocalNetwork] = []) {
+    /// First what was asked for, then what was found before on these networks, then what announces itself, then the
+    /// usual places.
+    public init(
+        wanted: [CameraHost] = [], remembered: [CameraHost] = [], announced: [CameraHost] = [],
+        networks: [LocalNetwork] = []
+    ) {
         for host in wanted + remembered + announced { add(host) }
         let own = Set(networks.map(\.own))
         for network in networks {
@@ -24,7 +28,9 @@ public struct SearchCandidates: Sendable {
         }
     }
 
-    private mutating func add(_ host: CameraHost) { if hosts.count < Self.limit, !hosts.contains(host) { hosts.append(host) } }
+    private mutating func add(_ host: CameraHost) {
+        if hosts.count < Self.limit, !hosts.contains(host) { hosts.append(host) }
+    }
 }
 
 extension LocalNetwork {

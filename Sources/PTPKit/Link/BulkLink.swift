@@ -17,7 +17,9 @@ public final class BulkLink: CameraLink {
 
     deinit { close() }
 
-    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(
+        _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
+    ) throws(PTPError) {
         inbox.forget()
         try write(BulkContainer.command(operation, transaction: transaction), by: deadline)
         guard phase == .send else { return }
@@ -44,7 +46,11 @@ public final class BulkLink: CameraLink {
     public func next(by deadline: Deadline) throws(PTPError) -> Inbound {
         for _ in 0..<64 {
             if let inbound = try inbox.next() {
-                if case .event(let event) = inbound { eventQueue.post(event) } else if let ours = inbound.inbound { return ours }
+                if case .event(let event) = inbound {
+                    eventQueue.post(event)
+                } else if let ours = inbound.inbound {
+                    return ours
+                }
                 continue
             }
             try receive(by: deadline)
@@ -63,7 +69,9 @@ public final class BulkLink: CameraLink {
     }
 
     private func read(timeout: Duration) throws(PipeError) {
-        try inbox.receive(packetSize: pipe.packetSize) { buffer throws(PipeError) in try pipe.read(into: buffer, timeout: timeout) }
+        try inbox.receive(packetSize: pipe.packetSize) { buffer throws(PipeError) in
+            try pipe.read(into: buffer, timeout: timeout)
+        }
     }
 
     public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try inbox.payload(body) }

@@ -31,7 +31,9 @@ struct BulkParser: ~Copyable {
     /// Takes one transfer.
     ///
     /// Only called when nothing is left in the buffer.
-    mutating func receive(packetSize: Int, _ read: (UnsafeMutableRawBufferPointer) throws(PipeError) -> Int) throws(PipeError) {
+    mutating func receive(
+        packetSize: Int, _ read: (UnsafeMutableRawBufferPointer) throws(PipeError) -> Int
+    ) throws(PipeError) {
         let count = try read(storage)
         (head, tail, shown, fresh) = (0, min(count, storage.count), 0, true)
         short = count < storage.count
@@ -47,7 +49,8 @@ struct BulkParser: ~Copyable {
         guard fresh || head < tail else { return nil }
         fresh = false
         if head == tail || (mayTrail && tail - head < BulkHeader.size) {
-            // The zero-length packet that ended the transfer before, or the odd byte that some bodies send in its place.
+            // The zero-length packet that ended the transfer before, or the odd byte that some bodies send in its
+            // place.
             (empties, head) = (empties + 1, tail)
             guard empties <= 2 else { throw .malformed("only empty transfers") }
             return nil
@@ -64,7 +67,8 @@ struct BulkParser: ~Copyable {
             sawBareHeader = sawBareHeader || (head == tail && header.length > BulkHeader.size)
             phase = Phase(transaction: header.transaction, left: header.payload)
             if head == tail { short = false }
-            return .ours(.dataBegins(transaction: header.transaction, code: OperationCode(header.code), total: header.payload))
+            return .ours(
+                .dataBegins(transaction: header.transaction, code: OperationCode(header.code), total: header.payload))
         case .response:
             let parameters = try BulkContainer.parameters(of: header, in: bytes)
             finish(Int(header.length))
@@ -115,7 +119,9 @@ struct BulkParser: ~Copyable {
     /// A data phase without length and without bytes is followed by the response at once.
     private func isResponse(insteadOf phase: Phase) -> Bool {
         guard phase.left == nil, !phase.begun, fresh, (BulkHeader.size...32).contains(tail - head) else { return false }
-        guard let header = try? BulkHeader(UnsafeRawBufferPointer(rebasing: storage[head..<tail]).bytes) else { return false }
+        guard let header = try? BulkHeader(UnsafeRawBufferPointer(rebasing: storage[head..<tail]).bytes) else {
+            return false
+        }
         return header.kind == .response && header.transaction == phase.transaction && Int(header.length) == tail - head
     }
 }

@@ -16,7 +16,8 @@ public protocol BulkPipe: AnyObject {
     func readEvent(timeout: Duration) throws(PipeError) -> [UInt8]?
     func clearHalt(_ direction: BulkDirection) throws(PipeError)
     /// A class request to the interface (PIMA 15740 §D.5); `data` is sent, or `expecting` bytes are read.
-    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8]
+    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError)
+        -> [UInt8]
     /// Releases the device. Safe to call twice.
     func close()
 }

@@ -20,19 +20,22 @@ public protocol CameraLink: AnyObject {
     var eventQueue: EventQueue { get }
     /// Ends every wait at once, from any thread; what is under way then fails with `gone`.
     var stop: @Sendable () -> Void { get }
-    /// What the handshake has told about the camera, for dialects in which DeviceInfo cannot be asked for at first. Default: nil.
+    /// What the handshake has told about the camera, for dialects in which DeviceInfo cannot be asked for at first.
+    /// Default: nil.
     var introduction: DeviceInfo? { get }
     /// What names the body in the handshake; empty where the transport tells nothing of the kind. Default: empty.
     var guid: [UInt8] { get }
     /// Sends a request. `data` is the whole of an outgoing data phase.
-    func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError)
+    func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline)
+        throws(PTPError)
     /// What comes next.
     func next(by deadline: Deadline) throws(PTPError) -> Inbound
     /// The bytes of the last `data`.
     func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R
     /// Asks the camera to give up a transaction. What it still sends must be drained by the caller.
     func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError)
-    /// Fetches events that need asking for, waiting at most until `deadline`; they go to the mailbox. Never called within a transaction.
+    /// Fetches events that need asking for, waiting at most until `deadline`; they go to the mailbox. Never called
+    /// within a transaction.
     func pollEvents(by deadline: Deadline) throws(PTPError)
     /// Brings the transport back to a clean start; the session is over afterwards. False where the transport cannot.
     func reset() throws(PTPError) -> Bool

@@ -39,7 +39,8 @@ public final class EventQueue: Sendable {
 
     private func tell(_ arrival: Arrival) { for observer in state.withLock(\.observers) { observer(arrival) } }
 
-    /// Tells `body` of everything that arrives from now on, before anybody takes it, and of the events that are waiting now.
+    /// Tells `body` of everything that arrives from now on, before anybody takes it, and of the events that are waiting
+    /// now.
     ///
     /// Called on the thread that hears the camera; several observers may listen.
     public func observe(_ body: @escaping @Sendable (Arrival) -> Void) {

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Reads the event connection on a thread of its own, so that pings are answered while a large object comes in on the other one.
+/// Reads the event connection on a thread of its own, so that pings are answered while a large object comes in on the
+/// other one.
 enum EventReader {
     static func start(on stream: any ByteStream, to eventQueue: EventQueue) {
         BlockingThread.run { eventQueue.end(run(stream, eventQueue)) }
@@ -32,7 +33,9 @@ enum EventReader {
         switch head.kind {
         case .event:
             eventQueue.post(
-                try buffer.peek(length) { bytes throws(PTPError) in try PTPEvent(ip: bytes.extracting(IPPacket.headSize..<length)) })
+                try buffer.peek(length) { bytes throws(PTPError) in
+                    try PTPEvent(ip: bytes.extracting(IPPacket.headSize..<length))
+                })
         case .ping:
             eventQueue.notePing()
             try stream.write(IPPacket.bare(.pong), by: .after(.seconds(5)))

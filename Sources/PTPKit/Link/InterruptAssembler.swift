@@ -16,7 +16,8 @@ public struct InterruptAssembler: Sendable {
                 bytes = []
                 break
             }
-            guard current.count >= Int(header.length), let parameters = try? BulkContainer.parameters(of: header, in: current.span.bytes)
+            guard current.count >= Int(header.length),
+                let parameters = try? BulkContainer.parameters(of: header, in: current.span.bytes)
             else { break }
             events.append(PTPEvent(EventCode(header.code), transaction: header.transaction, parameters))
             bytes.removeFirst(Int(header.length))

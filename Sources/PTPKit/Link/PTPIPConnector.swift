@@ -37,7 +37,9 @@ public struct PTPIPConnector: Sendable {
     /// Some bodies open their event port a moment late: a refusal is tried again.
     private func connectEvents() throws(PTPError) -> Socket {
         for _ in 0..<5 {
-            do throws(PTPError) { return try Socket.connect(host: host, port: eventPort, by: .after(connectLimit)) } catch {
+            do throws(PTPError) {
+                return try Socket.connect(host: host, port: eventPort, by: .after(connectLimit))
+            } catch {
                 guard error.mayPassSoon else { throw error }
                 usleep(100_000)
             }
@@ -50,7 +52,9 @@ public struct PTPIPConnector: Sendable {
         _ stream: some ByteStream, _ identity: InitiatorIdentity, by deadline: Deadline
     ) throws(PTPError) -> InitCommandAck {
         try stream.write(IPPacket.initCommandRequest(identity), by: deadline)
-        return try answer(.initCommandAck, from: stream, by: deadline) { body throws(PTPError) in try InitCommandAck(body) }
+        return try answer(.initCommandAck, from: stream, by: deadline) { body throws(PTPError) in
+            try InitCommandAck(body)
+        }
     }
 
     /// Joins the event connection to the command connection.
@@ -93,7 +97,8 @@ public struct PTPIPConnector: Sendable {
 }
 
 extension PTPError {
-    /// True for what a body does for a moment after another connection has ended: it refuses the next one, or takes it and hangs up.
+    /// True for what a body does for a moment after another connection has ended: it refuses the next one, or takes it
+    /// and hangs up.
     public var mayPassSoon: Bool {
         switch self {
         case .absent(_, .refused), .gone: true

@@ -1,6 +1,7 @@
 /// PTP over TCP (CIPA DC-005): requests, data and responses on one connection, events on another.
 ///
-/// Pings are answered on whichever connection they come; events on the wrong one are taken; packets of unknown kinds are skipped.
+/// Pings are answered on whichever connection they come; events on the wrong one are taken; packets of unknown kinds
+/// are skipped.
 public final class PTPIPLink: CameraLink {
     public let address: String
     public let eventQueue: EventQueue
@@ -8,7 +9,9 @@ public final class PTPIPLink: CameraLink {
     /// What the camera calls itself in the handshake.
     public let greeting: InitCommandAck
     /// All zeros, or all ones, name nobody.
-    public var guid: [UInt8] { greeting.guid.allSatisfy { $0 == 0 } || greeting.guid.allSatisfy { $0 == 0xFF } ? [] : greeting.guid }
+    public var guid: [UInt8] {
+        greeting.guid.allSatisfy { $0 == 0 } || greeting.guid.allSatisfy { $0 == 0xFF } ? [] : greeting.guid
+    }
     private let command: any ByteStream
     private let events: any ByteStream
     private var buffer = StreamBuffer(capacity: 1 << 20)
@@ -37,7 +40,9 @@ public final class PTPIPLink: CameraLink {
 
     deinit { stop() }
 
-    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(
+        _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
+    ) throws(PTPError) {
         try usable()
         try command.write(IPPacket.request(operation, transaction: transaction, phase: phase), by: deadline)
         guard phase == .send else { return }
@@ -56,7 +61,9 @@ public final class PTPIPLink: CameraLink {
         }
     }
 
-    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R { try buffer.peek(shown, body) }
+    public func payload<R>(_ body: (RawSpan) throws(PTPError) -> R) throws(PTPError) -> R {
+        try buffer.peek(shown, body)
+    }
 
     public func cancel(transaction: UInt32, by deadline: Deadline) throws(PTPError) {
         try events.write(IPPacket.cancel(transaction: transaction), by: deadline)
@@ -80,7 +87,8 @@ public final class PTPIPLink: CameraLink {
 
     /// The next thing that a packet means.
     ///
-    /// Every packet counts, whatever it is: an empty piece of data means as little as an unknown packet, and the sender decides how many there are.
+    /// Every packet counts, whatever it is: an empty piece of data means as little as an unknown packet, and the sender
+    /// decides how many there are.
     private func inbound(by deadline: Deadline) throws(PTPError) -> Inbound {
         for count in 0..<Self.emptyLimit {
             if pending.left > 0 { return try morePayload(by: deadline) }

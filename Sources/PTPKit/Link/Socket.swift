@@ -26,7 +26,9 @@ public final class Socket: ByteStream {
     public static func connect(host: String, port: UInt16, by deadline: Deadline) throws(PTPError) -> Socket {
         var failure = PTPError.absent(at: host, .unknownHost)
         for address in addresses(host, port) {
-            do throws(PTPError) { return try connect(address, to: "\(host):\(port)", by: deadline) } catch { failure = error }
+            do throws(PTPError) { return try connect(address, to: "\(host):\(port)", by: deadline) } catch {
+                failure = error
+            }
         }
         throw failure
     }

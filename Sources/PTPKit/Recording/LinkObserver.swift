@@ -46,9 +46,13 @@ public final class ObservedLink: CameraLink {
         eventQueue.observe { observer.received($0) }
     }
 
-    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(
+        _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
+    ) throws(PTPError) {
         observer.sent(operation, transaction: transaction, data: phase == .send ? data : nil)
-        try told { () throws(PTPError) in try inner.send(operation, transaction: transaction, phase: phase, data: data, by: deadline) }
+        try told { () throws(PTPError) in
+            try inner.send(operation, transaction: transaction, phase: phase, data: data, by: deadline)
+        }
     }
 
     /// The observer hears of a failure.

@@ -1,10 +1,11 @@
 import FilmgateCore
 import Synchronization
 
-/// Writes down what is said with one camera while it is said, for people: time, address, direction, kind, name, transaction, and the first
-/// bytes of what is sent along.
+/// Writes down what is said with one camera while it is said, for people: time, address, direction, kind, name,
+/// transaction, and the first bytes of what is sent along.
 ///
-/// Our GUID, by which bodies pair, is masked wherever it stands, and the data of operations that carry a key is left out.
+/// Our GUID, by which bodies pair, is masked wherever it stands, and the data of operations that carry a key is left
+/// out.
 public final class LinkTrace: LinkObserver {
     /// Bytes of each data phase that are shown.
     public static let limit = 256
@@ -15,7 +16,9 @@ public final class LinkTrace: LinkObserver {
         public var words: [[UInt8]]
         /// Operations whose data is not shown at all.
         public var operations: Set<OperationCode>
-        public init(words: [[UInt8]] = [], operations: Set<OperationCode> = []) { (self.words, self.operations) = (words, operations) }
+        public init(words: [[UInt8]] = [], operations: Set<OperationCode> = []) {
+            (self.words, self.operations) = (words, operations)
+        }
     }
     private struct Phase { var head: [UInt8] = [], total: UInt64 = 0, isShown = false }
     private struct State { var operation: Operation?, transaction: UInt32 = 0, phase: Phase? }
@@ -25,7 +28,8 @@ public final class LinkTrace: LinkObserver {
     /// What is looked through beyond what is shown, so that no secret is shown in part.
     private let margin: Int
 
-    /// `write` is given one or several whole lines, without the last one's end, on whichever thread speaks with the camera.
+    /// `write` is given one or several whole lines, without the last one's end, on whichever thread speaks with the
+    /// camera.
     public init(_ address: String, secrets: Secrets = Secrets(), to write: @escaping @Sendable (String) -> Void) {
         (self.address, self.secrets, self.write) = (address, secrets, write)
         margin = secrets.words.map { 2 * $0.count }.max() ?? 0
@@ -38,7 +42,9 @@ public final class LinkTrace: LinkObserver {
         state.withLock { ($0.operation, $0.transaction) = (operation, transaction) }
         say(">", "operation \(operation.code) #\(transaction)" + Self.text(operation.parameters))
         guard let data else { return }
-        say(">", ["data \(operation.code) #\(transaction), \(Self.bytes(UInt64(data.count)))"] + shown(data, of: operation))
+        say(
+            ">",
+            ["data \(operation.code) #\(transaction), \(Self.bytes(UInt64(data.count)))"] + shown(data, of: operation))
     }
 
     public func dataBegins(transaction: UInt32, total: UInt64?) {
@@ -117,7 +123,9 @@ public final class LinkTrace: LinkObserver {
         write(Self.more(phase.total - UInt64(Self.limit)))
     }
 
-    private func isConfidential(_ operation: Operation?) -> Bool { operation.map { secrets.operations.contains($0.code) } ?? false }
+    private func isConfidential(_ operation: Operation?) -> Bool {
+        operation.map { secrets.operations.contains($0.code) } ?? false
+    }
 
     private func shown(_ data: [UInt8], of operation: Operation) -> [String] {
         if isConfidential(operation) { return data.isEmpty ? [] : [Self.withheld] }
@@ -145,7 +153,8 @@ extension LinkTrace {
         let micros = nanoseconds / 1000 % 86_400_000_000
         func digits(_ value: Int64, _ width: Int) -> String { String(String(1_000_000 + value).suffix(width)) }
         let seconds = micros / 1_000_000
-        return "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2)).\(digits(micros % 1_000_000, 6))"
+        return
+            "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2)).\(digits(micros % 1_000_000, 6))"
     }
 
     /// Sixteen bytes a line: offset, digits, text; `**` where a secret stands.

@@ -34,7 +34,9 @@ extension Recording {
         ([word, hex(UInt64(code), 4)] + parameters.map { hex(UInt64($0), 8) }).joined(separator: " ")
     }
 
-    private static func digits(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "-" : bytes.map { hex(UInt64($0), 2) }.joined() }
+    private static func digits(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty ? "-" : bytes.map { hex(UInt64($0), 2) }.joined()
+    }
 
     /// Reads a recording; `malformed` with the number of the line that cannot be read.
     public init(text: String) throws(PTPError) {
@@ -54,7 +56,8 @@ extension Recording {
     private mutating func take(_ words: [Substring]) -> Bool {
         switch words.first {
         case "usb":
-            guard words.count == 3, let vendor = UInt16(words[1], radix: 16), let product = UInt16(words[2], radix: 16) else {
+            guard words.count == 3, let vendor = UInt16(words[1], radix: 16), let product = UInt16(words[2], radix: 16)
+            else {
                 return false
             }
             usb = USBIdentity(vendor: vendor, product: product)
@@ -85,7 +88,9 @@ extension Recording {
             guard let (code, parameters) = Self.coded(words) else { return false }
             (exchange.response, exchange.parameters) = (ResponseCode(code), parameters)
         case "fail":
-            guard words.count == 2, words[1].utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) else { return false }
+            guard words.count == 2, words[1].utf8.allSatisfy({ $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }) else {
+                return false
+            }
             exchange.failure = String(words[1])
         default: return false
         }

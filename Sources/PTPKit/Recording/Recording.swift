@@ -1,6 +1,7 @@
 /// What was said between us and a camera, transaction by transaction, whatever carried it.
 ///
-/// Contents of files are not kept, only how long they were; what names a person or a body is scrubbed before it is written.
+/// Contents of files are not kept, only how long they were; what names a person or a body is scrubbed before it is
+/// written.
 public struct Recording: Sendable, Hashable {
     /// A data phase from the camera.
     public enum Payload: Sendable, Hashable {
@@ -35,5 +36,7 @@ public struct Recording: Sendable, Hashable {
 
     public init(usb: USBIdentity? = nil) { self.usb = usb }
 
-    public var exchanges: [Exchange] { items.compactMap { if case .exchange(let exchange) = $0 { exchange } else { nil } } }
+    public var exchanges: [Exchange] {
+        items.compactMap { if case .exchange(let exchange) = $0 { exchange } else { nil } }
+    }
 }

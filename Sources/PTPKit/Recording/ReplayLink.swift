@@ -2,8 +2,8 @@ import Synchronization
 
 /// A camera that answers as a recorded one did.
 ///
-/// Each question gets the next recorded answer to the same question; when those are used up, the last one again, as when a camera is asked for
-/// news over and over. What was never asked is answered with "not supported", and told.
+/// Each question gets the next recorded answer to the same question; when those are used up, the last one again, as
+/// when a camera is asked for news over and over. What was never asked is answered with "not supported", and told.
 public final class ReplayLink: CameraLink {
     public let eventQueue = EventQueue()
     public var address: String { "recording" }
@@ -30,7 +30,9 @@ public final class ReplayLink: CameraLink {
         (self.recording, self.unanswered) = (recording, unanswered)
     }
 
-    public func send(_ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline) throws(PTPError) {
+    public func send(
+        _ operation: Operation, transaction: UInt32, phase: DataPhase, data: [UInt8], by deadline: Deadline
+    ) throws(PTPError) {
         if let ended = eventQueue.ended { throw ended }
         (queue, failure, position) = ([], nil, 0)
         guard let index = find(operation), case .exchange(let exchange) = recording.items[index] else {
@@ -51,7 +53,9 @@ public final class ReplayLink: CameraLink {
             }
             if exchange.response != nil { queue.append(.dataEnds(transaction: transaction)) }
         }
-        if let code = exchange.response { queue.append(.response(Response(code, transaction: transaction, exchange.parameters))) }
+        if let code = exchange.response {
+            queue.append(.response(Response(code, transaction: transaction, exchange.parameters)))
+        }
         failure = exchange.failure
     }
 

@@ -1,7 +1,8 @@
 /// Takes out of a recording what names a person or a body.
 ///
-/// Serial numbers become digits of the same length, wherever they stand, in eight and in sixteen bits per character; so do words with an `@`,
-/// and all words given. What a maker hides in its own way stays: look at a recording before giving it away.
+/// Serial numbers become digits of the same length, wherever they stand, in eight and in sixteen bits per character; so
+/// do words with an `@`, and all words given. What a maker hides in its own way stays: look at a recording before
+/// giving it away.
 public struct Scrubber: Sendable {
     private let words: [[UInt8]]
 
@@ -46,7 +47,9 @@ public struct Scrubber: Sendable {
                 index += 1
                 continue
             }
-            for place in stride(from: index, to: index + wide.count, by: width) { bytes[place] = Self.digit(place - index, width) }
+            for place in stride(from: index, to: index + wide.count, by: width) {
+                bytes[place] = Self.digit(place - index, width)
+            }
             index += wide.count
         }
     }
@@ -54,7 +57,9 @@ public struct Scrubber: Sendable {
     /// Words around an `@`.
     private func hideAddresses(_ width: Int, in bytes: inout [UInt8]) {
         func isWord(_ index: Int) -> Bool {
-            guard index >= 0, index + width <= bytes.count, bytes[index] > 0x20, bytes[index] < 0x7F else { return false }
+            guard index >= 0, index + width <= bytes.count, bytes[index] > 0x20, bytes[index] < 0x7F else {
+                return false
+            }
             return width == 1 || bytes[index + 1] == 0
         }
         var index = 0
@@ -66,7 +71,9 @@ public struct Scrubber: Sendable {
             var first = index, last = index
             while isWord(first - width), index - first < 64 * width { first -= width }
             while isWord(last + width), last - index < 64 * width { last += width }
-            for place in stride(from: first, through: last, by: width) { bytes[place] = Self.digit(place - first, width) }
+            for place in stride(from: first, through: last, by: width) {
+                bytes[place] = Self.digit(place - first, width)
+            }
             index = last + width
         }
     }

@@ -100,7 +100,7 @@ extension PTPCamera {
         var cursor = ByteCursor()
         var seen: Set<ObjectHandle> = []
         let handles = try cursor.array(of: UInt32.self, from: data.span.bytes)
-        guard handles.count <= StandardListing.objectLimit else { throw .malformed("\(handles.count) objects in one folder") }
+        if handles.count > StandardListing.objectLimit { throw .malformed("\(handles.count) objects in one folder") }
         return handles.map { ObjectHandle($0) }.filter { $0.isReal && seen.insert($0).inserted }
     }
 
@@ -110,13 +110,15 @@ extension PTPCamera {
     }
 
     /// One property of an object, of a type that the caller knows.
-    public func property(_ code: ObjectPropertyCode, of handle: ObjectHandle, as type: DataType) throws(PTPError) -> PropertyValue {
+    public func property(_ code: ObjectPropertyCode, of handle: ObjectHandle, as type: DataType) throws(PTPError)
+        -> PropertyValue
+    {
         let data = try read(.getObjectPropValue, handle.rawValue, UInt32(code.rawValue))
         var cursor = ByteCursor()
         return try cursor.value(type, from: data.span.bytes)
     }
 
-    /// Bytes of an object; asks for the 64-bit size where 32 bits do not hold it, `unknownSize` where the camera does not tell.
+    /// Bytes of an object, by the 64-bit size where 32 bits do not hold it; `unknownSize` where it is not told.
     public func size(of handle: ObjectHandle, _ info: ObjectInfo) throws(PTPError) -> UInt64 {
         guard info.size == ObjectInfo.unknownSize else { return info.size }
         do throws(PTPError) { return try wideSize(of: handle) ?? info.size } catch {
@@ -135,5 +137,7 @@ extension PTPCamera {
         return try property(.objectSize, of: handle, as: .uint64).number
     }
 
-    public func thumbnail(_ handle: ObjectHandle) throws(PTPError) -> [UInt8] { try read(.getThumb, handle.rawValue, limit: 4 << 20) }
+    public func thumbnail(_ handle: ObjectHandle) throws(PTPError) -> [UInt8] {
+        try read(.getThumb, handle.rawValue, limit: 4 << 20)
+    }
 }

@@ -1,8 +1,8 @@
 import FilmgateCore
 
-/// One camera and the session with it. Runs on a thread of its own, so that waiting for the camera holds up nobody else.
+/// One camera and the session with it, on a thread of its own: waiting for the camera holds up nobody else.
 ///
-/// Its functions are synchronous: a handler that takes an `isolated PTPCamera` cannot be interrupted in the middle of a transaction.
+/// Its functions are synchronous: nothing comes between the transactions of a handler with an `isolated PTPCamera`.
 public actor PTPCamera {
     public nonisolated let address: String
     public nonisolated let eventQueue: EventQueue
@@ -42,7 +42,9 @@ public actor PTPCamera {
     }
 
     /// Runs `body` on the camera's thread.
-    public func run<R: Sendable>(_ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R) throws(PTPError) -> R { try body(self) }
+    public func run<R: Sendable>(_ body: @Sendable (isolated PTPCamera) throws(PTPError) -> R) throws(PTPError) -> R {
+        try body(self)
+    }
 
     public func apply(_ quirks: Quirks) { self.quirks = quirks }
 
@@ -63,16 +65,19 @@ extension PTPCamera {
     ///
     /// Any answer but OK is `refused`.
     @discardableResult
-    public func call(_ code: OperationCode, _ parameters: UInt32..., sending data: [UInt8]? = nil) throws(PTPError) -> Response {
-        let phase: DataPhase = data == nil ? .none : .send
-        return try patiently(Operation(code, parameters), phase, data ?? [], bytes: 0) { _ throws(PTPError) in }.response
+    public func call(_ code: OperationCode, _ parameters: UInt32..., sending data: [UInt8]? = nil) throws(PTPError)
+        -> Response
+    {
+        let operation = Operation(code, parameters), phase: DataPhase = data == nil ? .none : .send
+        return try patiently(operation, phase, data ?? [], bytes: 0) { _ throws(PTPError) in }.response
     }
 
     /// An operation that answers with a dataset, which is collected in memory: at most `limit` bytes.
-    public func read(_ code: OperationCode, _ parameters: UInt32..., limit: Int = 64 << 20) throws(PTPError) -> [UInt8] {
+    public func read(_ code: OperationCode, _ parameters: UInt32..., limit: Int = 1 << 26) throws(PTPError) -> [UInt8] {
         var bytes: [UInt8] = []
         _ = try patiently(Operation(code, parameters), .receive, [], bytes: 0) { part throws(PTPError) in
-            guard bytes.count + part.byteCount <= limit else { throw .malformed("\(code) answers with more than \(limit) bytes") }
+            let isTooMuch = bytes.count + part.byteCount > limit
+            if isTooMuch { throw .malformed("\(code) answers with more than \(limit) bytes") }
             if bytes.isEmpty, let incoming, incoming <= limit { bytes.reserveCapacity(Int(incoming)) }
             part.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         }
@@ -90,7 +95,8 @@ extension PTPCamera {
 
     /// Asks again while the camera is busy, ever more rarely, up to the quirks' patience.
     private func patiently(
-        _ operation: Operation, _ phase: DataPhase, _ data: [UInt8], bytes: UInt64, _ deliver: (RawSpan) throws(PTPError) -> Void
+        _ operation: Operation, _ phase: DataPhase, _ data: [UInt8], bytes: UInt64,
+        _ deliver: (RawSpan) throws(PTPError) -> Void
     ) throws(PTPError) -> (received: UInt64, response: Response) {
         let end = Deadline.after(quirks.patience)
         var pause = Duration.milliseconds(25)
@@ -104,7 +110,8 @@ extension PTPCamera {
                 }
             } catch {
                 // What has been passed on cannot be taken back, so such a request is not repeated here.
-                guard let code = error.refusal, quirks.busy.contains(code), !delivered, !end.hasPassed else { throw error }
+                let isBusy = error.refusal.map(quirks.busy.contains) ?? false
+                guard isBusy, !delivered, !end.hasPassed else { throw error }
                 try rest(pause)
                 pause = min(pause * 2, .milliseconds(400))
             }
@@ -112,7 +119,8 @@ extension PTPCamera {
     }
 
     private func transact(
-        _ operation: Operation, _ phase: DataPhase, _ data: [UInt8], bytes: UInt64, _ deliver: (RawSpan) throws(PTPError) -> Void
+        _ operation: Operation, _ phase: DataPhase, _ data: [UInt8], bytes: UInt64,
+        _ deliver: (RawSpan) throws(PTPError) -> Void
     ) throws(PTPError) -> (received: UInt64, response: Response) {
         if let broken { throw broken }
         let id = session == nil ? 0 : nextID()
@@ -173,7 +181,7 @@ extension PTPCamera {
         do throws(PTPError) {
             try link.cancel(transaction: id, by: deadline)
             while !deadline.hasPassed {
-                if case .response(let response) = try link.next(by: deadline), response.transaction == id { return true }
+                if case .response(let reply) = try link.next(by: deadline), reply.transaction == id { return true }
             }
         } catch { return false }
         return false

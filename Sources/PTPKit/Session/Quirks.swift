@@ -11,7 +11,8 @@ public struct Quirks: Sendable, Hashable {
     public enum NewsStyle: Sendable, Hashable {
         /// By events on their own channel.
         case events
-        /// By an operation of the make's, asked every `from` at first and ever more rarely up to `upTo` while nothing happens.
+        /// By an operation of the make's, asked every `from` at first and ever more rarely up to `upTo` while nothing
+        /// happens.
         case polling(from: Duration, upTo: Duration)
         /// Not at all: the listing is compared with the one before.
         case listing(every: Duration)
@@ -22,7 +23,8 @@ public struct Quirks: Sendable, Hashable {
     public var chunk: UInt32 = 1 << 20
     public var partial = PartialReads.standard
     public var news = NewsStyle.events
-    /// A whole transaction without much data must end within this time; silence in the middle of one may last this long.
+    /// A whole transaction without much data must end within this time; silence in the middle of one may last this
+    /// long.
     public var answer: Duration = .seconds(30), silence: Duration = .seconds(20)
     /// Bytes per second below which a data phase counts as stuck.
     public var slowest: UInt64 = 32 << 10

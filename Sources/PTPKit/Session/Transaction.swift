@@ -34,13 +34,17 @@ public struct Transaction: Sendable {
         }
     }
 
-    private mutating func begin(_ transaction: UInt32, _ code: OperationCode?, _ total: UInt64?) throws(PTPError) -> Step {
+    private mutating func begin(_ transaction: UInt32, _ code: OperationCode?, _ total: UInt64?) throws(PTPError)
+        -> Step
+    {
         guard transaction == id else {
             try stray(transaction)
             phase = .stale(transaction)
             return .ignore
         }
-        guard case .waiting = phase, expectsData else { throw .malformed("data that was not asked for during \(operation)") }
+        guard case .waiting = phase, expectsData else {
+            throw .malformed("data that was not asked for during \(operation)")
+        }
         if let code, code != operation { throw .malformed("data of \(code) during \(operation)") }
         announced = total
         phase = .receiving
@@ -55,7 +59,9 @@ public struct Transaction: Sendable {
             phase = .stale(transaction)
             return .ignore
         }
-        guard transaction == id, case .receiving = phase else { throw .malformed("data outside its phase during \(operation)") }
+        guard transaction == id, case .receiving = phase else {
+            throw .malformed("data outside its phase during \(operation)")
+        }
         received += UInt64(count)
         if let announced, received > announced { throw .length(expected: announced, got: received) }
         return .deliver
@@ -66,7 +72,9 @@ public struct Transaction: Sendable {
             phase = .waiting
             return .ignore
         }
-        guard transaction == id, case .receiving = phase else { throw .malformed("the end of data that never began during \(operation)") }
+        guard transaction == id, case .receiving = phase else {
+            throw .malformed("the end of data that never began during \(operation)")
+        }
         phase = .over
         return .ignore
     }
@@ -100,7 +108,8 @@ public struct Transaction: Sendable {
 
     /// Answers to opening and closing carry other ids on some bodies.
     private func mayDiffer(_ response: Response) -> Bool {
-        operation == .closeSession || operation == .openSession ? response.transaction == 0 || response.transaction == UInt32.max : false
+        operation == .closeSession || operation == .openSession
+            ? response.transaction == 0 || response.transaction == UInt32.max : false
     }
 
     /// An id from the past is a late answer, and tolerated a few times; one from the future is a broken camera.

@@ -26,7 +26,9 @@ public struct BulkHeader: Sendable, Hashable {
         code = try cursor.take(from: bytes)
         transaction = try cursor.take(from: bytes)
         guard length >= Self.size else { throw .malformed("container length \(length)") }
-        if kind != .data, length > 32 || (length - 12) % 4 != 0 { throw .malformed("\(kind) container of \(length) bytes") }
+        if kind != .data, length > 32 || (length - 12) % 4 != 0 {
+            throw .malformed("\(kind) container of \(length) bytes")
+        }
     }
 
     public func write(to writer: inout ByteWriter) {
@@ -57,13 +59,18 @@ public enum BulkContainer {
     /// Header and payload of a data container in one piece.
     public static func data(_ code: OperationCode, transaction: UInt32, _ payload: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: payload.count + BulkHeader.size)
-        BulkHeader(length: UInt32(clamping: payload.count + BulkHeader.size), kind: .data, code: code.rawValue, transaction: transaction)
-            .write(to: &writer)
+        BulkHeader(
+            length: UInt32(clamping: payload.count + BulkHeader.size), kind: .data, code: code.rawValue,
+            transaction: transaction
+        )
+        .write(to: &writer)
         writer.put(contentsOf: payload)
         return writer.bytes
     }
 
-    private static func encode(_ kind: BulkHeader.Kind, _ code: UInt16, _ transaction: UInt32, _ parameters: [UInt32]) -> [UInt8] {
+    private static func encode(
+        _ kind: BulkHeader.Kind, _ code: UInt16, _ transaction: UInt32, _ parameters: [UInt32]
+    ) -> [UInt8] {
         var writer = ByteWriter(capacity: 32)
         let length = UInt32(BulkHeader.size + 4 * parameters.count)
         BulkHeader(length: length, kind: kind, code: code, transaction: transaction).write(to: &writer)

@@ -71,7 +71,8 @@ public struct ByteCursor: Sendable {
         return String(decoding: text, as: UTF16.self)
     }
 
-    /// Text in `width` bytes, ending at the first NUL or at the end of the field; bytes that are not UTF-8 become U+FFFD.
+    /// Text in `width` bytes, ending at the first NUL or at the end of the field; bytes that are not UTF-8 become
+    /// U+FFFD.
     public mutating func cString(width: Int, from bytes: RawSpan) throws(PTPError) -> String {
         guard width >= 0, remaining(in: bytes) >= width else { throw .truncated(at: offset) }
         var text: [UInt8] = []

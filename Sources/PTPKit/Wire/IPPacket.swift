@@ -1,6 +1,7 @@
 /// The kinds of packet of PTP/IP (CIPA DC-005 §2.3).
 public enum IPKind: UInt32, Sendable, CaseIterable {
-    case initCommandRequest = 1, initCommandAck, initEventRequest, initEventAck, initFail, operationRequest, operationResponse, event,
+    case initCommandRequest = 1, initCommandAck, initEventRequest, initEventAck, initFail, operationRequest,
+        operationResponse, event,
         startData, data, cancel, endData, ping, pong
 
     /// The lengths that a packet of this kind can have, its eight-byte head included.
@@ -44,7 +45,9 @@ public enum IPPacket {
         }
     }
 
-    public static func initEventRequest(connection: UInt32) -> [UInt8] { packet(.initEventRequest) { $0.put(connection) } }
+    public static func initEventRequest(connection: UInt32) -> [UInt8] {
+        packet(.initEventRequest) { $0.put(connection) }
+    }
     public static func initFail(_ reason: UInt32) -> [UInt8] { packet(.initFail) { $0.put(reason) } }
     public static func cancel(transaction: UInt32) -> [UInt8] { packet(.cancel) { $0.put(transaction) } }
     public static func bare(_ kind: IPKind) -> [UInt8] { packet(kind) { _ in } }
@@ -82,7 +85,8 @@ public enum IPPacket {
         return writer.bytes
     }
 
-    private static func coded(_ writer: inout ByteWriter, _ code: UInt16, _ transaction: UInt32, _ parameters: [UInt32]) {
+    private static func coded(_ writer: inout ByteWriter, _ code: UInt16, _ transaction: UInt32, _ parameters: [UInt32])
+    {
         writer.put(code)
         writer.put(transaction)
         for parameter in parameters { writer.put(parameter) }

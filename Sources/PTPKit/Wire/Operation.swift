@@ -4,7 +4,9 @@ public struct Operation: Sendable, Hashable {
     public var parameters: [UInt32]
 
     /// Parameters beyond the fifth are dropped: the standard has no room for them.
-    public init(_ code: OperationCode, _ parameters: [UInt32] = []) { (self.code, self.parameters) = (code, Array(parameters.prefix(5))) }
+    public init(_ code: OperationCode, _ parameters: [UInt32] = []) {
+        (self.code, self.parameters) = (code, Array(parameters.prefix(5)))
+    }
 
     public func parameter(_ index: Int) -> UInt32 { index < parameters.count ? parameters[index] : 0 }
 }

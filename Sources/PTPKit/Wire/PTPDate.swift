@@ -47,7 +47,8 @@ public enum PTPDate {
         if sign == UInt8(ascii: "Z") { return 0 }
         guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return nil }
         let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }.prefix(4)
-        guard digits.count == 4, let hours = number(digits.prefix(2)), let minutes = number(digits.suffix(2)), hours <= 18, minutes < 60
+        guard digits.count == 4, let hours = number(digits.prefix(2)), let minutes = number(digits.suffix(2)),
+            hours <= 18, minutes < 60
         else { return nil }
         let offset = hours * 60 + minutes
         return abs(offset) <= 1080 ? (sign == UInt8(ascii: "-") ? -offset : offset) : nil

@@ -4,7 +4,8 @@ public struct DataType: RawRepresentable, Hashable, Sendable {
     public init(rawValue: UInt16) { self.rawValue = rawValue }
     @inlinable public init(_ value: UInt16) { rawValue = value }
 
-    public static let int8 = Self(1), uint8 = Self(2), int16 = Self(3), uint16 = Self(4), int32 = Self(5), uint32 = Self(6)
+    public static let int8 = Self(1), uint8 = Self(2), int16 = Self(3), uint16 = Self(4), int32 = Self(5)
+    public static let uint32 = Self(6)
     public static let int64 = Self(7), uint64 = Self(8), int128 = Self(9), uint128 = Self(0xA), string = Self(0xFFFF)
 
     public var isArray: Bool { rawValue & 0xC000 == 0x4000 }
@@ -84,7 +85,8 @@ extension ByteCursor {
         case .uint32: .unsigned(UInt64(try take(UInt32.self, from: bytes)))
         case .int64: .signed(try take(Int64.self, from: bytes))
         case .uint64: .unsigned(try take(UInt64.self, from: bytes))
-        case .int128, .uint128: .wide(UInt128(try take(UInt64.self, from: bytes)) | UInt128(try take(UInt64.self, from: bytes)) << 64)
+        case .int128, .uint128:
+            .wide(UInt128(try take(UInt64.self, from: bytes)) | UInt128(try take(UInt64.self, from: bytes)) << 64)
         default: throw .malformed("unknown data type \(hex(UInt64(type.rawValue), 4))")
         }
     }

@@ -24,7 +24,8 @@ struct IIMBlock {
                 start += digits
             }
             guard length <= bytes.count - start else { throw StampFault("its IPTC breaks off") }
-            sets.append(DataSet(record: bytes[at + 1], number: bytes[at + 2], value: Array(bytes[start..<(start + length)])))
+            sets.append(
+                DataSet(record: bytes[at + 1], number: bytes[at + 2], value: Array(bytes[start..<(start + length)])))
             at = start + length
         }
         guard bytes[at...].allSatisfy({ $0 == 0 }) else { throw StampFault("its IPTC holds what is no dataset") }
@@ -33,7 +34,9 @@ struct IIMBlock {
     /// In the order of the records, each with its version first.
     var bytes: [UInt8] {
         var result: [UInt8] = []
-        for (_, set) in sets.enumerated().sorted(by: { (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset) }) {
+        for (_, set) in sets.enumerated().sorted(by: {
+            (Self.rank($0.element), $0.offset) < (Self.rank($1.element), $1.offset)
+        }) {
             result += [0x1C, set.record, set.number]
             let count = set.value.count
             if count > 0x7FFF {
@@ -89,10 +92,14 @@ struct IIMBlock {
         }
         sets.removeAll { $0.record == 1 && $0.number == 90 }
         sets.insert(DataSet(record: 1, number: 90, value: Self.utf8), at: 0)
-        if !sets.contains(where: { $0.record == 2 && $0.number == 0 }) { sets.append(DataSet(record: 2, number: 0, value: [0, 4])) }
+        if !sets.contains(where: { $0.record == 2 && $0.number == 0 }) {
+            sets.append(DataSet(record: 2, number: 0, value: [0, 4]))
+        }
     }
 
-    private static func isText(_ set: DataSet) -> Bool { set.record == 2 && set.number > 2 && set.number != 125 && set.number < 200 }
+    private static func isText(_ set: DataSet) -> Bool {
+        set.record == 2 && set.number > 2 && set.number != 125 && set.number < 200
+    }
 }
 
 extension IIMBlock {

@@ -25,7 +25,9 @@ struct ImageResources {
                     name: Array(bytes[(at + 6)..<nameEnd]), data: Array(bytes[start..<(start + size)])))
             at = start + size + (size & 1)
         }
-        guard at >= bytes.count || bytes[at...].allSatisfy({ $0 == 0 }) else { throw StampFault("its APP13 breaks off") }
+        guard at >= bytes.count || bytes[at...].allSatisfy({ $0 == 0 }) else {
+            throw StampFault("its APP13 breaks off")
+        }
     }
 
     var bytes: [UInt8] {

@@ -10,7 +10,8 @@ public struct StampedJPEG: Sendable {
 
     /// `beginning` is the file's, long enough to hold all that stands before the picture data; nil when it is not.
     ///
-    /// Throws for what cannot be stamped without losing something: damaged segments, unreadable or doubled XMP, broken IPTC.
+    /// Throws for what cannot be stamped without losing something: damaged segments, unreadable or doubled XMP, broken
+    /// IPTC.
     public init?(_ beginning: [UInt8], _ stamp: Stamp) throws(StampFault) {
         guard let head = try JPEGHead(beginning) else { return nil }
         let packet = try XMPSegments(head, stamp), resources = try Self.resources(head, stamp)
@@ -41,7 +42,9 @@ public struct StampedJPEG: Sendable {
     /// A file of several pictures lists where the others stand, counted from that list: both have moved, not equally.
     private static func mend(_ head: inout [UInt8], _ segment: Int, moved: Int, rest: Int) {
         let start = segment + 4 + JPEGHead.Segment.multiName.count
-        guard var index = MultiPictureIndex(head, at: start, end: segment + 2 + (Int(head[segment + 2]) << 8 | Int(head[segment + 3])))
+        guard
+            var index = MultiPictureIndex(
+                head, at: start, end: segment + 2 + (Int(head[segment + 2]) << 8 | Int(head[segment + 3])))
         else {
             return
         }
@@ -50,5 +53,7 @@ public struct StampedJPEG: Sendable {
 }
 
 extension Array where Element == UInt8 {
-    func chunked(_ size: Int) -> [[UInt8]] { stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) } }
+    func chunked(_ size: Int) -> [[UInt8]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
 }

@@ -7,7 +7,8 @@ final class XMLDocument {
     static let limit = 8 << 20
     let pointer: xmlDocPtr
 
-    /// Throws for what is too large, not well-formed, or brings a document type (and with it entities that could grow without end).
+    /// Throws for what is too large, not well-formed, or brings a document type (and with it entities that could grow
+    /// without end).
     init(_ bytes: [UInt8]) throws(StampFault) {
         do throws(XMLFault) { pointer = try XMLParsing.tree(bytes, upTo: Self.limit) } catch {
             switch error {
@@ -28,7 +29,8 @@ final class XMLDocument {
         defer { xmlBufferFree(buffer) }
         var node = pointer.pointee.children
         while let current = node {
-            let isWrapper = current.pointee.type == XML_PI_NODE && current.pointee.name.map { String(cString: $0) } == "xpacket"
+            let isWrapper =
+                current.pointee.type == XML_PI_NODE && current.pointee.name.map { String(cString: $0) } == "xpacket"
             if !isWrapper {
                 xmlNodeDump(buffer, pointer, current, 0, 0)
                 xmlBufferAdd(buffer, "\n", 1)

@@ -14,7 +14,9 @@ struct XMLElement {
     init(_ node: xmlNodePtr, _ document: XMLDocument) { (self.node, self.document) = (node, document) }
 
     var name: XMLName {
-        XMLName(node.pointee.ns?.pointee.href.map { String(cString: $0) } ?? "", node.pointee.name.map { String(cString: $0) } ?? "")
+        XMLName(
+            node.pointee.ns?.pointee.href.map { String(cString: $0) } ?? "",
+            node.pointee.name.map { String(cString: $0) } ?? "")
     }
 
     var children: [XMLElement] {
@@ -36,7 +38,9 @@ struct XMLElement {
     }
 
     func attribute(_ name: XMLName) -> String? {
-        guard let value = name.space.isEmpty ? xmlGetNoNsProp(node, name.name) : xmlGetNsProp(node, name.name, name.space) else {
+        guard
+            let value = name.space.isEmpty ? xmlGetNoNsProp(node, name.name) : xmlGetNsProp(node, name.name, name.space)
+        else {
             return nil
         }
         defer { fg_xml_free(value) }
@@ -65,7 +69,8 @@ struct XMLElement {
         return made.map { XMLElement($0, document) }
     }
 
-    /// The namespace as it is declared here or above, else declared now, under another prefix where the usual one means something else.
+    /// The namespace as it is declared here or above, else declared now, under another prefix where the usual one means
+    /// something else.
     private func space(_ address: String, _ prefix: String) -> xmlNsPtr? {
         if let known = xmlSearchNsByHref(document.pointer, node, address), known.pointee.prefix != nil { return known }
         var prefix = prefix, number = 1

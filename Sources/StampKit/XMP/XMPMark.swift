@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Marks as programs for photographers read them: rating and label by Adobe's names, picks and colours also by those of two contact sheets.
+/// Marks as programs for photographers read them: rating and label by Adobe's names, picks and colours also by those of
+/// two contact sheets.
 extension XMPTree {
     /// What people said replaces what the file says; what nobody said stays as it is.
     func apply(_ mark: PictureMark) {

@@ -20,7 +20,8 @@ enum XMPProperty {
     static let created = XMLName(photoshop, "DateCreated"), hasExtended = XMLName(note, "HasExtendedXMP")
 
     static let rating = XMLName(basic, "Rating"), label = XMLName(basic, "Label")
-    static let tagged = XMLName(mechanic, "Tagged"), colorClass = XMLName(mechanic, "ColorClass"), prefs = XMLName(mechanic, "Prefs")
+    static let tagged = XMLName(mechanic, "Tagged"), colorClass = XMLName(mechanic, "ColorClass")
+    static let prefs = XMLName(mechanic, "Prefs")
     static let pickLabel = XMLName(digikam, "PickLabel"), colorLabel = XMLName(digikam, "ColorLabel")
     static let marks = [rating, label, tagged, colorClass, prefs, pickLabel, colorLabel]
 

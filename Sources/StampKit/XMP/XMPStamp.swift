@@ -4,7 +4,9 @@ extension XMPTree {
     /// Writes the stamp: what is said already stays unless it is to be replaced, keywords are added.
     func apply(_ stamp: Stamp) {
         put(XMPProperty.creator, stamp.creators, stamp)
-        if put(XMPProperty.copyright, [stamp.copyright].compactMap { $0 }, stamp) { put(XMPProperty.marked, ["True"], stamp) }
+        if put(XMPProperty.copyright, [stamp.copyright].compactMap { $0 }, stamp) {
+            put(XMPProperty.marked, ["True"], stamp)
+        }
         put(XMPProperty.caption, [stamp.caption].compactMap { $0 }, stamp)
         put(XMPProperty.event, [stamp.event].compactMap { $0 }, stamp)
         put(XMPProperty.created, [stamp.captured?.description].compactMap { $0 }, stamp)
@@ -23,8 +25,8 @@ extension XMPTree {
     /// Without the characters that XML cannot hold.
     private static func clean(_ text: String) -> String {
         var kept = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where scalar == "\n" || scalar == "\t" || scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE
-        {
+        for scalar in text.unicodeScalars
+        where scalar == "\n" || scalar == "\t" || scalar.value >= 0x20 && scalar.value & 0xFFFE != 0xFFFE {
             kept.append(scalar)
         }
         return String(kept)

@@ -82,7 +82,9 @@ struct XMPTree {
         }
     }
 
-    private static func isBlank(_ text: String) -> Bool { text.unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.value == 0 } }
+    private static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.properties.isWhitespace || $0.value == 0 }
+    }
 
     /// The tree alone, UTF-8, as the extension of a packet holds it.
     var bare: [UInt8] { document.text }

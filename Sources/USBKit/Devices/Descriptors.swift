@@ -1,4 +1,5 @@
-/// Reads the descriptors of a device (USB 2.0 §9.6), as the kernel shows them: the device's, then those of every configuration.
+/// Reads the descriptors of a device (USB 2.0 §9.6), as the kernel shows them: the device's, then those of every
+/// configuration.
 ///
 /// They come from the device and are believed no further than their own length.
 public enum Descriptors {
@@ -23,7 +24,9 @@ public enum Descriptors {
                 current = value
             case interface where length >= 9 && isWanted: found.append(interface(body))
             case endpoint where length >= 7 && isWanted && !found.isEmpty:
-                if found[found.count - 1].endpoints.count < 32 { found[found.count - 1].endpoints += [endpoint(body)].compactMap(\.self) }
+                if found[found.count - 1].endpoints.count < 32 {
+                    found[found.count - 1].endpoints += [endpoint(body)].compactMap(\.self)
+                }
             default: continue
             }
         }
@@ -32,7 +35,8 @@ public enum Descriptors {
 
     private static func interface(_ body: ArraySlice<UInt8>) -> USBInterface {
         let at = body.startIndex
-        return USBInterface(number: body[at + 2], alternate: body[at + 3], kind: USBClass(body[at + 5], body[at + 6], body[at + 7]))
+        return USBInterface(
+            number: body[at + 2], alternate: body[at + 3], kind: USBClass(body[at + 5], body[at + 6], body[at + 7]))
     }
 
     /// Nil when it could never carry a byte.

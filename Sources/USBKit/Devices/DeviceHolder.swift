@@ -14,7 +14,9 @@ public struct DeviceHolder: Sendable, Hashable {
             return "The desktop opened the camera as a drive: eject it in the file manager, or for good: "
                 + "systemctl --user mask --now gvfs-gphoto2-volume-monitor gvfs-mtp-volume-monitor"
         }
-        return process == 0 ? "The kernel's driver \(name) has it: change the camera's USB mode." : "Close \(name) (process \(process))."
+        return process == 0
+            ? "The kernel's driver \(name) has it: change the camera's USB mode."
+            : "Close \(name) (process \(process))."
     }
 
     public var description: String { process == 0 ? "the kernel's driver \(name)" : "\(name) (process \(process))" }
@@ -37,7 +39,9 @@ public struct DeviceHolder: Sendable, Hashable {
 
     /// The program's file name; the kernel's short name where that is hidden.
     private static func programName(_ folder: String) -> String {
-        if let path = DeviceScan.link(folder + "/exe"), let name = path.split(separator: "/").last { return String(name) }
+        if let path = DeviceScan.link(folder + "/exe"), let name = path.split(separator: "/").last {
+            return String(name)
+        }
         let short = DeviceScan.read(folder + "/comm", limit: 64) ?? []
         return String(decoding: short.prefix { $0 >= 0x20 }, as: UTF8.self)
     }

@@ -20,13 +20,16 @@ public struct DeviceScan: Sendable {
 
     /// Devices in the order of their buses and numbers, hubs left out.
     public func devices() -> [USBDevice] {
-        Self.names(in: places.system).filter { !$0.contains(":") }.compactMap(device).sorted { ($0.bus, $0.number) < ($1.bus, $1.number) }
+        Self.names(in: places.system).filter { !$0.contains(":") }.compactMap(device).sorted {
+            ($0.bus, $0.number) < ($1.bus, $1.number)
+        }
     }
 
     private func device(_ port: String) -> USBDevice? {
         let folder = places.system + "/" + port
         // A device may vanish between two reads: without its numbers it is not there.
-        guard let bus = text(folder, "busnum").flatMap({ Int($0) }), let number = text(folder, "devnum").flatMap({ Int($0) }),
+        guard let bus = text(folder, "busnum").flatMap({ Int($0) }),
+            let number = text(folder, "devnum").flatMap({ Int($0) }),
             let vendor = hexadecimal(folder, "idVendor"), let product = hexadecimal(folder, "idProduct"),
             text(folder, "bDeviceClass") != "09"
         else { return nil }
@@ -48,17 +51,22 @@ public struct DeviceScan: Sendable {
     ///
     /// `usbfs` stands for a program.
     public func driver(of device: USBDevice, interface: UInt8) -> String? {
-        let names = Self.names(in: places.system).filter { $0.hasPrefix(device.port + ":") && $0.hasSuffix(".\(interface)") }
+        let names = Self.names(in: places.system).filter {
+            $0.hasPrefix(device.port + ":") && $0.hasSuffix(".\(interface)")
+        }
         guard let name = names.first, let target = Self.link("\(places.system)/\(name)/driver") else { return nil }
         return target.split(separator: "/").last.map(String.init)
     }
 
-    private func hexadecimal(_ folder: String, _ name: String) -> UInt16? { text(folder, name).flatMap { UInt16($0, radix: 16) } }
+    private func hexadecimal(_ folder: String, _ name: String) -> UInt16? {
+        text(folder, name).flatMap { UInt16($0, radix: 16) }
+    }
 
     private func text(_ folder: String, _ name: String) -> String? {
         guard let bytes = Self.read(folder + "/" + name, limit: 4096) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
-        let shown = String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+        let shown = String(
+            String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
         return String(shown.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

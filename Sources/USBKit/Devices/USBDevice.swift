@@ -55,7 +55,9 @@ public struct USBInterface: Sendable, Hashable {
 /// Class, subclass and protocol of an interface (USB 2.0 §9.6.5).
 public struct USBClass: Sendable, Hashable {
     public var code: UInt8, subclass: UInt8, proto: UInt8
-    public init(_ code: UInt8, _ subclass: UInt8, _ proto: UInt8) { (self.code, self.subclass, self.proto) = (code, subclass, proto) }
+    public init(_ code: UInt8, _ subclass: UInt8, _ proto: UInt8) {
+        (self.code, self.subclass, self.proto) = (code, subclass, proto)
+    }
 
     /// Still image capture (USB still image class 1.0).
     public static let stillImage = Self(6, 1, 1)
@@ -70,5 +72,7 @@ public struct USBEndpoint: Sendable, Hashable {
     public var packetSize: Int
     public var isIn: Bool { address & 0x80 != 0 }
 
-    public init(address: UInt8, kind: Kind, packetSize: Int) { (self.address, self.kind, self.packetSize) = (address, kind, packetSize) }
+    public init(address: UInt8, kind: Kind, packetSize: Int) {
+        (self.address, self.kind, self.packetSize) = (address, kind, packetSize)
+    }
 }

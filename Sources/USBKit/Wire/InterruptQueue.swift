@@ -63,7 +63,8 @@ final class InterruptQueue: @unchecked Sendable {
                 state.pieces.append(piece)
             }
             if status == LIBUSB_TRANSFER_STALL { state.phase = .stalled }
-            let goesOn = status == LIBUSB_TRANSFER_COMPLETED && state.phase == .waiting && libusb_submit_transfer(raw) == 0
+            let goesOn =
+                status == LIBUSB_TRANSFER_COMPLETED && state.phase == .waiting && libusb_submit_transfer(raw) == 0
             if !goesOn, state.phase != .stalled {
                 state.phase = .over
                 isOver = true
@@ -85,14 +86,18 @@ final class InterruptQueue: @unchecked Sendable {
             if phase == .over || phase == .closing { throw .gone }
             let left = (deadline - .now).components
             let nanoseconds = Int(left.seconds) * 1_000_000_000 + Int(left.attoseconds / 1_000_000_000)
-            guard nanoseconds > 0, news.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else { return nil }
+            guard nanoseconds > 0, news.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success else {
+                return nil
+            }
         }
     }
 
     /// Ends listening; returns when libusb has let go of the transfer, after three seconds in any case.
     func stop() {
         cancel()
-        guard state.withLock({ $0.phase == .closing }), ended.wait(timeout: .now() + .seconds(3)) == .timedOut else { return }
+        guard state.withLock({ $0.phase == .closing }), ended.wait(timeout: .now() + .seconds(3)) == .timedOut else {
+            return
+        }
         // The kernel keeps the transfer: what belongs to it must stay where it is.
         _ = Unmanaged.passRetained(self)
     }

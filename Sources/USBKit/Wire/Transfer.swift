@@ -22,7 +22,8 @@ final class Transfer: @unchecked Sendable {
     ///
     /// Blocks up to `limit`, or until `cancel`.
     func run(
-        _ handle: OpaquePointer, _ endpoint: UInt8, _ type: libusb_transfer_type, _ buffer: UnsafeMutableRawBufferPointer, limit: Duration
+        _ handle: OpaquePointer, _ endpoint: UInt8, _ type: libusb_transfer_type,
+        _ buffer: UnsafeMutableRawBufferPointer, limit: Duration
     ) throws(USBError) -> Int {
         raw.pointee.dev_handle = handle
         raw.pointee.endpoint = endpoint

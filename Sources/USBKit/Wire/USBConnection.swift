@@ -27,7 +27,9 @@ public final class USBConnection {
     }
 
     /// Takes over an open and claimed device.
-    init(_ device: USBDevice, _ interface: USBInterface, _ handle: OpaquePointer, _ descriptor: Int32, _ loop: EventLoop) throws(USBError) {
+    init(
+        _ device: USBDevice, _ interface: USBInterface, _ handle: OpaquePointer, _ descriptor: Int32, _ loop: EventLoop
+    ) throws(USBError) {
         (self.device, self.interface, self.handle, self.descriptor) = (device, interface, handle, descriptor)
         transfer = try Transfer(loop)
         if let endpoint = interface.endpoint(.interrupt, isIn: true) {
@@ -84,7 +86,9 @@ public final class USBConnection {
     }
 
     /// A class request to the interface: sends `data`, or reads up to `expecting` bytes.
-    public func classRequest(_ request: UInt8, sending data: [UInt8], expecting: Int, limit: Duration) throws(USBError) -> [UInt8] {
+    public func classRequest(_ request: UInt8, sending data: [UInt8], expecting: Int, limit: Duration) throws(USBError)
+        -> [UInt8]
+    {
         let handle = try usable(), isIn = expecting > 0
         let count = UInt16(clamping: isIn ? expecting : data.count), index = UInt16(interface.number)
         // Setup packet (USB 2.0 §9.3): class request to an interface, little-endian.

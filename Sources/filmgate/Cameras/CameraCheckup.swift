@@ -25,7 +25,8 @@ struct CameraCheckup {
         if let rules {
             report.note(true, "udev", "cameras are open to the user at this desk: \(rules)", "")
         } else if cameras.allSatisfy({ host.mayOpen($0.device) }) {
-            report.note(true, "udev", "Filmgate's rules are not installed; needed only where a camera cannot be opened", "")
+            report.note(
+                true, "udev", "Filmgate's rules are not installed; needed only where a camera cannot be opened", "")
         } else {
             report.note(false, "udev", "", "Filmgate's rules are not installed. \(UdevRules.advice)")
         }
@@ -34,13 +35,16 @@ struct CameraCheckup {
     /// A program that is there may still not start: it is made for a libgphoto2 that need not be.
     private func gphoto(_ report: inout DoctorReport) {
         guard let program = GPhoto2Source.program else {
-            return report.note(true, "gphoto2", "filmgate-gphoto2 is not installed; needed only for cameras without PTP", "")
+            return report.note(
+                true, "gphoto2", "filmgate-gphoto2 is not installed; needed only for cameras without PTP", "")
         }
         do throws(IngestError) {
             try GPhoto2Source.trial()
             report.note(true, "gphoto2", "libgphoto2's process is \(program), and answers", "")
         } catch {
-            report.note(false, "gphoto2", "", "\(program) does not work: \(error.message) Is libgphoto2 installed? `ldd \(program)` tells.")
+            report.note(
+                false, "gphoto2", "",
+                "\(program) does not work: \(error.message) Is libgphoto2 installed? `ldd \(program)` tells.")
         }
     }
 }

@@ -13,7 +13,9 @@ struct CameraChoice: Sendable {
 
     /// The pipeline's own entry for that module, else a new one, narrowed to this camera.
     func use(among sources: [ModuleUse]) -> ModuleUse {
-        var use = sources.first { $0.module == module } ?? ModuleUse(name: module, module: module, node: ConfigNode(.map([])), mark: Mark())
+        var use =
+            sources.first { $0.module == module }
+            ?? ModuleUse(name: module, module: module, node: ConfigNode(.map([])), mark: Mark())
         switch place {
         case .usb:
             use.node.set("hosts", ConfigNode(.list([])))
@@ -52,14 +54,17 @@ struct CameraChooser {
 
     /// `notFound` when there is none, or more than one; `misconfigured` for a module that is none.
     ///
-    /// With a limit, one that is not there yet is looked for as long; with `awaitingBusy`, also one that is busy or in other hands.
+    /// With a limit, one that is not there yet is looked for as long; with `awaitingBusy`, also one that is busy or in
+    /// other hands.
     func choose(
         _ id: String, via: String?, within limit: Duration? = nil, awaitingBusy: Bool = true
     ) async throws(IngestError) -> CameraChoice {
         let end = ContinuousClock.now + (limit ?? .zero)
         var isFirst = true
         while true {
-            let found = await Result { () async throws(IngestError) in try await look(for: id, via: via, within: limit) }
+            let found = await Result { () async throws(IngestError) in
+                try await look(for: id, via: via, within: limit)
+            }
             if case .success(let choice?) = found { return choice }
             var reason: IngestError?
             if case .failure(let error) = found {
@@ -68,7 +73,8 @@ struct CameraChooser {
                 reason = error
             }
             guard limit != nil, .now < end else {
-                throw IngestError(.notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
+                throw IngestError(
+                    .notFound, "No camera `\(id)` is plugged in.", advice: "filmgate cameras lists those that are.")
             }
             if isFirst { tell(waitingFor: id, reason) }
             isFirst = false
@@ -82,7 +88,8 @@ struct CameraChooser {
     }
 
     /// Nil when no such camera is there.
-    private func look(for id: String, via: String?, within limit: Duration?) async throws(IngestError) -> CameraChoice? {
+    private func look(for id: String, via: String?, within limit: Duration?) async throws(IngestError) -> CameraChoice?
+    {
         let matchers = try CameraMatcher.all(context)
         if via == GPhotoCameras.module { return try await gphoto(id) }
         if let via, !matchers.contains(where: { $0.name == via }) {
@@ -98,7 +105,8 @@ struct CameraChooser {
         }
         guard meant.isEmpty else {
             let ids = meant.map { "usb://\($0.address)" }.joined(separator: ", ")
-            throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
+            throw IngestError(
+                .notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }
         guard let address = Self.network(id) else { return try await gphoto(id) }
         if !context.keepsNothing { try context.makeState() }
@@ -123,17 +131,21 @@ struct CameraChooser {
             }
         }
         throw failure
-            ?? IngestError(.notFound, "`\(id)` is no address of a camera.", advice: "filmgate cameras lists those that are there.")
+            ?? IngestError(
+                .notFound, "`\(id)` is no address of a camera.", advice: "filmgate cameras lists those that are there.")
     }
 
     /// The way to a camera that speaks PTP, and the module that takes it.
-    func connector(to id: String) async throws(IngestError) -> (connector: any CameraConnector, matcher: CameraMatcher) {
+    func connector(to id: String) async throws(IngestError) -> (connector: any CameraConnector, matcher: CameraMatcher)
+    {
         let choice = try await choose(id, via: nil), matchers = try CameraMatcher.all(context)
         guard let matcher = matchers.first(where: { $0.name == choice.module }) else {
             throw IngestError(.rejected, "\(id) speaks no PTP; only sessions in PTP can be recorded.")
         }
         if case .network(let host) = choice.place { return (try matcher.connector(host), matcher) }
-        guard let connector = choice.bus.connector else { throw IngestError(.notFound, "No camera `\(id)` is plugged in.") }
+        guard let connector = choice.bus.connector else {
+            throw IngestError(.notFound, "No camera `\(id)` is plugged in.")
+        }
         return (connector, matcher)
     }
 
@@ -158,7 +170,8 @@ struct CameraChooser {
         guard let place = found.first ?? Self.network(id).map(GPhotoCameras.place(at:)) else { return nil }
         guard found.count <= 1 else {
             let ids = found.map(\.address).joined(separator: ", ")
-            throw IngestError(.notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
+            throw IngestError(
+                .notFound, "`\(id)` may mean several cameras: \(ids).", advice: "Name one of them with --camera.")
         }
         return CameraChoice(place: .gphoto(place), module: GPhotoCameras.module, bus: OneCameraBus())
     }
@@ -167,7 +180,9 @@ struct CameraChooser {
     static func meant(_ id: String, among devices: [USBDevice]) -> [USBDevice] {
         if id == "usb" { return devices }
         let address = id.hasPrefix("usb://") ? String(id.dropFirst(6)) : id
-        let exact = devices.filter { [$0.address, $0.port].contains(address) || (!$0.serial.isEmpty && $0.serial == id) }
+        let exact = devices.filter {
+            [$0.address, $0.port].contains(address) || (!$0.serial.isEmpty && $0.serial == id)
+        }
         if !exact.isEmpty { return exact }
         let wanted = id.lowercased()
         return wanted.isEmpty ? [] : devices.filter { ($0.manufacturer + " " + $0.model).lowercased().contains(wanted) }

@@ -94,7 +94,9 @@ struct CameraFacts: Sendable {
         var parts = [address, model.isEmpty ? (make.isEmpty ? "camera" : make) : model]
         if !serial.isEmpty { parts.append("#" + serial) }
         if let battery { parts.append("battery \(battery) %") }
-        for storage in storages { parts.append("\(Describe.bytes(storage.info.capacity)), \(Describe.bytes(storage.info.free)) free") }
+        for storage in storages {
+            parts.append("\(Describe.bytes(storage.info.capacity)), \(Describe.bytes(storage.info.free)) free")
+        }
         if hasCard == false { parts.append("no card") }
         if let module { parts.append("→ \(module)" + (because.map { " (\($0))" } ?? "")) }
         var lines = [Describe.name(parts.joined(separator: "  "))]

@@ -22,13 +22,16 @@ struct CameraMatcher: Sendable {
         var lookup = Lookup()
         lookup.services = context.cameraServices + context.buses.map { $0 as any Sendable }
         let options = context.options
-        let moduleContext = ModuleContext(name: "cameras", logger: options.logger, state: options.stateDirectory, lookup: lookup)
+        let moduleContext = ModuleContext(
+            name: "cameras", logger: options.logger, state: options.stateDirectory, lookup: lookup)
         var matchers: [CameraMatcher] = []
         for module in Modules.cameras { matchers.append(try matcher(module, moduleContext)) }
         return matchers
     }
 
-    private static func matcher<M: CameraModule>(_ module: M.Type, _ context: ModuleContext) throws(IngestError) -> CameraMatcher {
+    private static func matcher<M: CameraModule>(_ module: M.Type, _ context: ModuleContext) throws(IngestError)
+        -> CameraMatcher
+    {
         try CameraMatcher(module, context)
     }
 

@@ -9,7 +9,8 @@ struct CameraProbe {
 
     /// Tells it of every camera source, and names the sources that were not tried; the first failure.
     ///
-    /// A source that was given addresses at which nobody answers fails; one that only takes what is plugged in does not.
+    /// A source that was given addresses at which nobody answers fails; one that only takes what is plugged in does
+    /// not.
     func run(_ pipeline: PipelineFile, _ plan: Plan) async -> IngestError? {
         var first: IngestError?, untried: [String] = []
         // A camera has one visitor at a time, and a run that lives may be it.
@@ -35,7 +36,8 @@ struct CameraProbe {
 
     private static func text(_ places: [SourcePlace]) -> String {
         places.isEmpty
-            ? "no camera is there now" : places.map(\.label).joined(separator: ", ") + (places.count == 1 ? " answers" : " answer")
+            ? "no camera is there now"
+            : places.map(\.label).joined(separator: ", ") + (places.count == 1 ? " answers" : " answer")
     }
 
     private func say(_ line: String) { if !context.options.json { Console.out(Describe.name(line)) } }

@@ -20,7 +20,9 @@ struct CameraRecorder {
         do throws(PTPError) {
             let camera = try await open(connector, recorder)
             let info = await camera.info
-            let quirks = (matcher.match(info, connector.usb)?.quirks ?? matcher.quirks).with { $0.patience = .seconds(5) }
+            let quirks = (matcher.match(info, connector.usb)?.quirks ?? matcher.quirks).with {
+                $0.patience = .seconds(5)
+            }
             await camera.apply(quirks)
             await session(with: camera, matcher.handler, recorder)
             return Scrubber([info.serial]).scrubbed(recorder.recording).text

@@ -9,12 +9,15 @@ struct CameraSurvey {
     let host: USBHost
 
     /// What is plugged in, in the order of the bus, what is at the addresses given, and who of the candidates answers.
-    func run(_ hosts: [CameraHost], candidates: [CameraHost], _ finder: CameraFinder) async throws(IngestError) -> [CameraFacts] {
+    func run(_ hosts: [CameraHost], candidates: [CameraHost], _ finder: CameraFinder) async throws(IngestError)
+        -> [CameraFacts]
+    {
         var looks: [(CameraFacts, [any CameraConnector])] = []
         for (device, interface) in USBCameraBus(host).cameras() {
             var facts = CameraFacts(device)
             facts.holders = host.holders(of: device, interface)
-            looks.append((facts, [USBCameraConnector(host: host, device: device, interface: interface, patience: .zero)]))
+            looks.append(
+                (facts, [USBCameraConnector(host: host, device: device, interface: interface, patience: .zero)]))
         }
         for host in hosts {
             let connectors = try CameraMatcher.ways(to: host, among: matchers)
@@ -35,14 +38,20 @@ struct CameraSurvey {
             looks.append((CameraFacts(address: first.address), connectors))
         }
         let found = await all(looks, finder)
-        for (host, facts) in zip(hosts, found[plugged..<asked]) { if facts.module != nil { finder.remember(host, facts.label) } }
-        for (host, facts) in zip(candidates, found[asked...]) { if facts.module != nil { finder.found(host, facts.label) } }
+        for (host, facts) in zip(hosts, found[plugged..<asked]) {
+            if facts.module != nil { finder.remember(host, facts.label) }
+        }
+        for (host, facts) in zip(candidates, found[asked...]) {
+            if facts.module != nil { finder.found(host, facts.label) }
+        }
         return Array(found[..<asked]) + found[asked...].filter { $0.isThere }
     }
 
     private func all(_ looks: [(CameraFacts, [any CameraConnector])], _ finder: CameraFinder) async -> [CameraFacts] {
         await withTaskGroup(of: (Int, CameraFacts).self) { group in
-            for (index, (facts, connectors)) in looks.enumerated() { group.addTask { (index, await look(facts, connectors, finder)) } }
+            for (index, (facts, connectors)) in looks.enumerated() {
+                group.addTask { (index, await look(facts, connectors, finder)) }
+            }
             return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
@@ -65,7 +74,9 @@ struct CameraSurvey {
     }
 
     /// By the first connector that reaches a camera; else what the first one came to.
-    private func look(_ known: CameraFacts, _ connectors: [any CameraConnector], _ finder: CameraFinder) async -> CameraFacts {
+    private func look(_ known: CameraFacts, _ connectors: [any CameraConnector], _ finder: CameraFinder) async
+        -> CameraFacts
+    {
         var first: (facts: CameraFacts, error: PTPError)?
         for connector in connectors {
             var facts = known

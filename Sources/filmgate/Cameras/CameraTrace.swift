@@ -21,8 +21,8 @@ final class CameraTrace: Sendable {
 
     /// `-` is stderr.
     ///
-    /// A file that is something else than an earlier trace is refused: it may be a pipeline that was taken for the option's
-    /// value.
+    /// A file that is something else than an earlier trace is refused: it may be a pipeline that was taken for the
+    /// option's value.
     init(_ target: String) throws(IngestError) {
         guard target != "-" else {
             // Where a run does this job, the words go to whoever asked for it; what is said on other threads, too.
@@ -51,7 +51,8 @@ private final class TraceFile: Sendable {
     init(_ path: String, title: String) throws(IngestError) {
         descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
-            throw IngestError(.misconfigured, "--trace: \(path) cannot be written: \(String(cString: strerror(errno))).")
+            throw IngestError(
+                .misconfigured, "--trace: \(path) cannot be written: \(String(cString: strerror(errno))).")
         }
         var head = [UInt8](repeating: 0, count: title.utf8.count)
         // A pipe or a terminal has nothing that could be lost.

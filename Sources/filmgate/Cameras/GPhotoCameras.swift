@@ -12,8 +12,10 @@ struct GPhotoCameras {
     ///
     /// Opens no camera.
     func places() async throws(IngestError) -> [SourcePlace] {
-        let moduleContext = ModuleContext(name: Self.module, logger: context.options.logger, state: context.options.stateDirectory)
-        do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), moduleContext).places() } catch {
+        let moduleContext = ModuleContext(
+            name: Self.module, logger: context.options.logger, state: context.options.stateDirectory)
+        do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), moduleContext).places() } catch
+        {
             if error.code == .notFound { return [] }
             throw error
         }
@@ -27,13 +29,17 @@ struct GPhotoCameras {
 
     /// Those that `id` names: by address, port, or a part of the model; `usb` names all on USB.
     ///
-    /// By the serial number and the names that `devices` have on the bus, too: libgphoto2 has its own for a model, and no number.
+    /// By the serial number and the names that `devices` have on the bus, too: libgphoto2 has its own for a model, and
+    /// no number.
     static func meant(_ id: String, among places: [SourcePlace], devices: [USBDevice] = []) -> [SourcePlace] {
         if id == "usb" { return places.filter { $0.address.hasPrefix("usb://") } }
-        let exact = places.filter { $0.address == id || $0.address == "usb://" + id || GPhoto2Source.port(of: $0) == id }
+        let exact = places.filter {
+            $0.address == id || $0.address == "usb://" + id || GPhoto2Source.port(of: $0) == id
+        }
         if !exact.isEmpty { return exact }
         let known = Set(CameraChooser.meant(id, among: devices).map { "usb://" + $0.address })
         let plugged = places.filter { known.contains($0.address) }
-        return plugged.isEmpty ? places.filter { $0.label.lowercased().contains(id.lowercased()) && !id.isEmpty } : plugged
+        return plugged.isEmpty
+            ? places.filter { $0.label.lowercased().contains(id.lowercased()) && !id.isEmpty } : plugged
     }
 }

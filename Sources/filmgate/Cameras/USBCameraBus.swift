@@ -15,7 +15,11 @@ struct USBCameraBus: CameraBus {
 
     func changes() -> AsyncStream<Void>? {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let task = Task { for await change in host.changes() where Self.interface(of: change.device) != nil { continuation.yield() } }
+            let task = Task {
+                for await change in host.changes() where Self.interface(of: change.device) != nil {
+                    continuation.yield()
+                }
+            }
             continuation.onTermination = { _ in task.cancel() }
         }
     }
@@ -29,7 +33,9 @@ struct USBCameraBus: CameraBus {
     ///
     /// It must have both bulk endpoints.
     static func interface(of device: USBDevice) -> USBInterface? {
-        let usable = device.interfaces.filter { $0.endpoint(.bulk, isIn: true) != nil && $0.endpoint(.bulk, isIn: false) != nil }
+        let usable = device.interfaces.filter {
+            $0.endpoint(.bulk, isIn: true) != nil && $0.endpoint(.bulk, isIn: false) != nil
+        }
         return usable.first { $0.kind == .stillImage }
             ?? usable.first { $0.kind.code == USBClass.vendorSpecific && $0.name.uppercased().contains("MTP") }
     }
@@ -54,9 +60,12 @@ struct USBCameraConnector: CameraConnector {
             let found = present.first { $0.isSame(as: device) } ?? present.first { $0.isReturn(of: device) }
             do throws(USBError) { return BulkLink(USBPipe(try open(found))) } catch {
                 let isBack = found.map { !$0.isSame(as: device) } ?? false
-                // Where another body of its kind is plugged in, it may have moved there: whoever asks can look at that one at once.
+                // Where another body of its kind is plugged in, it may have moved there: whoever asks can look at that
+                // one at once.
                 let mayHaveMoved = found == nil && present.contains { $0.isKind(of: device) }
-                guard !deadline.hasPassed, !mayHaveMoved, error == .gone || (isBack && error.mayPass) else { throw explained(error) }
+                guard !deadline.hasPassed, !mayHaveMoved, error == .gone || (isBack && error.mayPass) else {
+                    throw explained(error)
+                }
                 usleep(100_000)
             }
         }
@@ -77,7 +86,8 @@ struct USBCameraConnector: CameraConnector {
 }
 
 extension USBError {
-    /// True for what sorts itself out soon after a camera came back: its file may still belong to root, the desktop may look at it first.
+    /// True for what sorts itself out soon after a camera came back: its file may still belong to root, the desktop may
+    /// look at it first.
     fileprivate var mayPass: Bool {
         switch self {
         case .busy, .denied: true
@@ -104,7 +114,8 @@ extension USBDevice {
 enum USBProblem {
     static func busy(_ device: USBDevice, _ holders: [DeviceHolder]) -> IngestError {
         let who = holders.isEmpty ? "another program" : holders.map(\.description).joined(separator: " and ")
-        let advice = holders.first?.advice ?? "Close other programs that use the camera, or unplug it and plug it in again."
+        let advice =
+            holders.first?.advice ?? "Close other programs that use the camera, or unplug it and plug it in again."
         return IngestError(.deviceBusy, "\(device.label) at usb://\(device.address) is held by \(who).", advice: advice)
     }
 

@@ -16,7 +16,9 @@ final class USBPipe: BulkPipe {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Duration) throws(PipeError) -> Int {
-        do throws(USBError) { return try connection.read(into: buffer, limit: timeout) } catch { throw PipeError(error) }
+        do throws(USBError) { return try connection.read(into: buffer, limit: timeout) } catch {
+            throw PipeError(error)
+        }
     }
 
     func readEvent(timeout: Duration) throws(PipeError) -> [UInt8]? {
@@ -28,7 +30,9 @@ final class USBPipe: BulkPipe {
         do throws(USBError) { try connection.clearHalt(endpoint) } catch { throw PipeError(error) }
     }
 
-    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8] {
+    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError)
+        -> [UInt8]
+    {
         do throws(USBError) {
             return try connection.classRequest(request.rawValue, sending: data, expecting: expecting, limit: timeout)
         } catch { throw PipeError(error) }

@@ -5,7 +5,8 @@ enum UdevRules {
     static let name = "70-filmgate-cameras.rules"
     /// Where udev looks, its own order.
     static let folders = [
-        "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
+        "/etc/udev/rules.d", "/run/udev/rules.d", "/usr/local/lib/udev/rules.d", "/usr/lib/udev/rules.d",
+        "/lib/udev/rules.d",
     ]
     static let advice =
         "Install the rules and plug the camera in again: filmgate doctor --udev-rules | sudo tee /etc/udev/rules.d/\(name) "

@@ -26,7 +26,8 @@ struct CatalogOptions: ParsableArguments {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change one value of the pipeline, such as catalog.postgres.url=postgresql://…", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Change one value of the pipeline, such as catalog.postgres.url=postgresql://…", valueName: "key=value"))
     var set: [String] = []
 
     func overrides() throws -> [Override] {
@@ -45,20 +46,28 @@ struct ChosenCatalog {
     /// The first of the pipelines that names one; ends the verb where none does.
     init(_ options: CatalogOptions, _ context: CommandContext) async throws {
         let overrides = try options.overrides()
-        let files = options.pipeline.map { [UserPath.absolute($0)] } ?? PipelineSnapshot(state: context.options.stateDirectory).files()
+        let files =
+            options.pipeline.map { [UserPath.absolute($0)] }
+            ?? PipelineSnapshot(state: context.options.stateDirectory).files()
         // What was used before may be broken since: that hides no other pipeline's catalogue.
         let pipelines =
             try options.pipeline == nil
             ? files.compactMap { context.loader(overrides: overrides).load(path: $0).pipeline }
             : files.map { try context.load($0, overrides: overrides) }
         for pipeline in pipelines {
-            guard let found = try await context.telling({ () async throws(IngestError) in try await Self.of(pipeline, context) }) else {
+            guard
+                let found = try await context.telling({ () async throws(IngestError) in
+                    try await Self.of(pipeline, context)
+                })
+            else {
                 continue
             }
             self = found
             return
         }
-        let which = options.pipeline == nil ? "No pipeline that was used here names a catalogue." : "This pipeline names no catalogue."
+        let which =
+            options.pipeline == nil
+            ? "No pipeline that was used here names a catalogue." : "This pipeline names no catalogue."
         throw CommandContext.refuse(
             "\(which) Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline.",
             context.options)
@@ -82,9 +91,12 @@ struct LedgerOfStation: StationLedger {
 
     func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await ledger.station() else { return nil }
-        return StationStanding(membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
+        return StationStanding(
+            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
     }
-    func note(session: Int64, timeline: Int64) async throws(IngestError) { try await ledger.note(session: session, timeline: timeline) }
+    func note(session: Int64, timeline: Int64) async throws(IngestError) {
+        try await ledger.note(session: session, timeline: timeline)
+    }
     /// Nothing before a plan has said which targets are shared.
     func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
         guard claims.knowsTargets else { return nil }

@@ -6,7 +6,8 @@ import FilmgateLedger
 
 struct CatalogCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Try the catalogue: reachable, proven, its tables, this role's rights, the clocks.",
+        commandName: "check",
+        abstract: "Try the catalogue: reachable, proven, its tables, this role's rights, the clocks.",
         discussion: """
             Exit codes: 0 all is well, 4 sign-in refused, 8 it cannot be used now, 78 the pipeline is invalid.
 
@@ -26,22 +27,32 @@ struct CatalogCheckCommand: AsyncParsableCommand {
             Failure.tell(error, json: options.json)
             throw Exit(error.code == .unauthorized ? .signIn : .notProven)
         }
-        if options.json { Console.out(CatalogLine.condition(found, catalog.place).finished) } else { tell(found, catalog) }
+        if options.json {
+            Console.out(CatalogLine.condition(found, catalog.place).finished)
+        } else {
+            tell(found, catalog)
+        }
         if found.common == nil { throw Exit(.notProven) }
     }
 
     private func tell(_ found: CatalogCondition, _ catalog: any Catalog) {
         let clock = abs(found.clockAhead) > 2000 ? "CLOCK" : "clock"
         let ahead = CatalogStatusCommand.signed(found.clockAhead)
-        Console.out(Describe.name("\(catalog.place): \(found.server), PostgreSQL \(found.version), \(found.protection), as \(found.role)"))
+        Console.out(
+            Describe.name(
+                "\(catalog.place): \(found.server), PostgreSQL \(found.version), \(found.protection), as \(found.role)")
+        )
         Console.out(
             "  answer after \(Describe.decimal(found.roundTrip, 1)) ms, \(clock) \(ahead) s, "
                 + "history \(found.timeline.map(String.init) ?? "unknown")")
-        for word in found.excess { Console.err("warning: this role \(Describe.name(word)): a station needs no such right.") }
+        for word in found.excess {
+            Console.err("warning: this role \(Describe.name(word)): a station needs no such right.")
+        }
         guard let schema = found.schema else {
             return Console.err("There are no tables yet: `filmgate catalog migrate`.")
         }
-        Console.out("  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
+        Console.out(
+            "  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
         guard found.common == nil else { return }
         let newer = (found.understands.max() ?? 0) > (found.speaks.max() ?? 0)
         Console.err(
@@ -70,7 +81,8 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             if options.json {
                 Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
             } else {
-                let waiting = place.waiting == 0 ? "all told" : "\(Describe.count(Int(place.waiting), "change")) to tell"
+                let waiting =
+                    place.waiting == 0 ? "all told" : "\(Describe.count(Int(place.waiting), "change")) to tell"
                 Console.out(Describe.name("\(place.membership.name) of \(chosen.catalog.place): \(waiting)"))
             }
         } else {
@@ -78,7 +90,9 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         }
         let stations = try await context.telling { () async throws(IngestError) in try await chosen.catalog.stations() }
         await chosen.catalog.close()
-        for station in stations { Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station)) }
+        for station in stations {
+            Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station))
+        }
     }
 
     /// Seconds of so many milliseconds, with their sign.
@@ -134,7 +148,8 @@ struct CatalogWhereCommand: AsyncParsableCommand {
     }
 
     private func digest(of name: String) throws -> String {
-        let isDigest = name.utf8.count == 64 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        let isDigest =
+            name.utf8.count == 64 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         if isDigest { return name }
         do throws(IngestError) { return try FileCopy.hash(path: UserPath.absolute(name)).digests.sha256 } catch {
             throw CommandContext.end(error, options)
@@ -142,7 +157,8 @@ struct CatalogWhereCommand: AsyncParsableCommand {
     }
 
     private static func text(_ copy: CatalogCopy) -> String {
-        let time = CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description ?? "?", detail = copy.detail.map { " \($0)" } ?? ""
+        let time = CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description ?? "?"
+        let detail = copy.detail.map { " \($0)" } ?? ""
         switch copy.state {
         case .seen: return "\(copy.station)  seen as \(copy.place) (\(copy.detail ?? "?")) \(time)"
         case .done: return "\(copy.station)  delivered to \(copy.place) (\(copy.proof ?? "no proof"))\(detail) \(time)"

@@ -47,7 +47,10 @@ struct CatalogJoinCommand: AsyncParsableCommand {
               filmgate catalog join --pipeline desk.yaml
             """)
 
-    @Flag(help: "Take the station's identity for this state directory, after it was restored or copied: whoever had it before is out.")
+    @Flag(
+        help:
+            "Take the station's identity for this state directory, after it was restored or copied: whoever had it before is out."
+    )
     var asNew = false
 
     @OptionGroup var choice: CatalogOptions
@@ -59,11 +62,13 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
         let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site
         let name = station.station.isEmpty ? Self.hostName : station.station
-        let identity = StationIdentity(uuid: before?.membership.uuid ?? Self.newIdentity(), name: name, site: site, asNew: asNew)
+        let identity = StationIdentity(
+            uuid: before?.membership.uuid ?? Self.newIdentity(), name: name, site: site, asNew: asNew)
         let place = try await context.telling { () async throws(IngestError) in
             let membership = try await chosen.catalog.join(identity)
             // Who is in already goes on where it was.
-            let isSame = before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
+            let isSame =
+                before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
             if !isSame || before?.membership.name != membership.name || asNew { try await ledger.join(membership) }
             return try await ledger.station()
         }
@@ -82,8 +87,10 @@ struct CatalogJoinCommand: AsyncParsableCommand {
 
     /// 128 random bits.
     private static func newIdentity() -> String {
-        (0..<4).map { _ in String(UInt32.random(in: 0...(.max)) | 0, radix: 16) }.map { String(repeating: "0", count: 8 - $0.count) + $0 }
-            .joined()
+        (0..<4).map { _ in String(UInt32.random(in: 0...(.max)) | 0, radix: 16) }.map {
+            String(repeating: "0", count: 8 - $0.count) + $0
+        }
+        .joined()
     }
 
     static var hostName: String {

@@ -8,7 +8,8 @@ struct RunTelling {
     /// How long the end of a run waits for what is left; more is told by the next run.
     private static let patience = Duration.seconds(5)
 
-    /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the state has not joined.
+    /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the state
+    /// has not joined.
     ///
     /// Whoever delivers with these leases claims there what goes to targets that stations share.
     static func begin(
@@ -17,7 +18,9 @@ struct RunTelling {
         guard let ledger, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
         guard HostedJob.ledger == nil else {
             if leases.claims == nil {
-                Console.err("catalog: the run that holds this state uses no catalogue: what this job delivers is neither claimed nor told.")
+                Console.err(
+                    "catalog: the run that holds this state uses no catalogue: what this job delivers is neither claimed nor told."
+                )
             }
             return nil
         }
@@ -41,7 +44,9 @@ struct RunTelling {
         }
         guard let chosen = try await ChosenCatalog.of(pipeline, context) else { return nil }
         let json = context.options.json
-        let claims = StationClaims(chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway) { refusal in
+        let claims = StationClaims(
+            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway
+        ) { refusal in
             let words = refusal.isWarning ? "is shared, though" : "is this station's alone:"
             tell("\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)", json: json)
         }
@@ -75,7 +80,9 @@ struct RunTelling {
     }
 
     /// What the catalogue itself refuses begins so already.
-    private static func plain(_ text: String) -> String { text.hasPrefix("catalog: ") ? String(text.dropFirst(9)) : text }
+    private static func plain(_ text: String) -> String {
+        text.hasPrefix("catalog: ") ? String(text.dropFirst(9)) : text
+    }
 
     private static func text(_ notice: CatalogNotice) -> String {
         switch notice {

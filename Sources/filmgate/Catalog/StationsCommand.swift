@@ -48,8 +48,8 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog,
-                name = name
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+            let name = name
             let isKnown = try await context.telling { () async throws(IngestError) in try await catalog.revoke(name) }
             await catalog.close()
             guard isKnown else { throw CommandContext.end(StationsCommand.unknown(name), options) }
@@ -75,8 +75,8 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog,
-                name = name
+            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+            let name = name
             let count = try await context.telling { () async throws(IngestError) in
                 try await catalog.release(claimsOf: name)
             }

@@ -34,7 +34,8 @@ struct ClockChoice {
 
     /// Body by body: what changed on one side since both were `base` counts, and of two changes the later one.
     static func merged(
-        _ here: [MeasuredClocks.Entry], _ there: [MeasuredClocks.Entry], base: [MeasuredClocks.Entry], thereIsLater: Bool
+        _ here: [MeasuredClocks.Entry], _ there: [MeasuredClocks.Entry], base: [MeasuredClocks.Entry],
+        thereIsLater: Bool
     ) -> [MeasuredClocks.Entry] {
         func known(_ entries: [MeasuredClocks.Entry]) -> [String: MeasuredClocks.Entry] {
             Dictionary(entries.map { ($0.serial, $0) }) { first, _ in first }

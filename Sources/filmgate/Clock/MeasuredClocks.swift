@@ -3,7 +3,8 @@ import FilmgateConfig
 import FilmgateCore
 import FilmgateEngine
 
-/// The clocks that were measured, one per body: a file of profiles in the state directory, which every pipeline reads after its own.
+/// The clocks that were measured, one per body: a file of profiles in the state directory, which every pipeline reads
+/// after its own.
 struct MeasuredClocks {
     struct Entry: Equatable {
         var serial: String, offset: ClockOffset
@@ -19,14 +20,16 @@ struct MeasuredClocks {
         guard try FileFacts.of(path) != nil else { return [] }
         let root: ConfigNode
         do throws(ConfigError) { root = try YAMLReader().read(path: path) } catch {
-            throw IngestError(.misconfigured, "\(path) cannot be read: \(error.message)", advice: "Correct it or remove it.")
+            throw IngestError(
+                .misconfigured, "\(path) cannot be read: \(error.message)", advice: "Correct it or remove it.")
         }
         guard case .list(let items)? = root["profiles"]?.value else { return [] }
         return items.compactMap { item in
             guard case .scalar(let pattern, _)? = item["match"]?["serial"]?.value, let node = item["clock_offset"],
                 let offset = try? ClockOffset(node: node)
             else { return nil }
-            return Entry(serial: Self.plain(pattern), offset: offset, note: (try? item["match"]?["model"]?.text()) ?? "")
+            return Entry(
+                serial: Self.plain(pattern), offset: offset, note: (try? item["match"]?["model"]?.text()) ?? "")
         }
     }
 
@@ -47,7 +50,8 @@ struct MeasuredClocks {
     }
 
     private func write(_ entries: [Entry]) throws(IngestError) {
-        var text = "# Clocks that `filmgate clock` measured. A serial's own profile in a pipeline wins over these.\nversion: 1\nprofiles:"
+        var text =
+            "# Clocks that `filmgate clock` measured. A serial's own profile in a pipeline wins over these.\nversion: 1\nprofiles:"
         text += entries.isEmpty ? " []\n" : "\n"
         for entry in entries { text += Self.profile(entry, indent: "  ") }
         try DurableFile.atomicWrite(Array(text.utf8).span.bytes, to: path, mode: 0o600)

@@ -6,11 +6,14 @@ struct ShownTime: Equatable {
     private let day: (year: Int, month: Int, day: Int)?
     private let second: Int64
 
-    static func == (a: Self, b: Self) -> Bool { a.second == b.second && a.day.map { [$0, $1, $2] } == b.day.map { [$0, $1, $2] } }
+    static func == (a: Self, b: Self) -> Bool {
+        a.second == b.second && a.day.map { [$0, $1, $2] } == b.day.map { [$0, $1, $2] }
+    }
 
     init?(_ text: String) {
         let halves = text.split(maxSplits: 1) { $0 == " " || $0 == "T" }
-        guard let last = halves.last, let clock = Self.numbers(last, ":"), (2...3).contains(clock.count), clock[0] < 24, clock[1] < 60,
+        guard let last = halves.last, let clock = Self.numbers(last, ":"), (2...3).contains(clock.count), clock[0] < 24,
+            clock[1] < 60,
             clock.count < 3 || clock[2] < 60
         else { return nil }
         second = Int64(clock[0] * 3600 + clock[1] * 60 + (clock.count > 2 ? clock[2] : 0))
@@ -18,7 +21,9 @@ struct ShownTime: Equatable {
             day = nil
             return
         }
-        guard let date = Self.numbers(halves[0], "-"), date.count == 3, CivilTime(year: date[0], month: date[1], day: date[2]) != nil else {
+        guard let date = Self.numbers(halves[0], "-"), date.count == 3,
+            CivilTime(year: date[0], month: date[1], day: date[2]) != nil
+        else {
             return nil
         }
         day = (date[0], date[1], date[2])
@@ -30,7 +35,8 @@ struct ShownTime: Equatable {
         return numbers.count == parts.count && parts.count <= 3 ? numbers : nil
     }
 
-    /// The part that is probably mistyped when the offset is far too large: with the camera's own in its place, it would not be.
+    /// The part that is probably mistyped when the offset is far too large: with the camera's own in its place, it
+    /// would not be.
     func suspect(beside camera: CivilTime) -> String? {
         guard let day else { return nil }
         let parts = [

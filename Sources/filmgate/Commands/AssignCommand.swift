@@ -26,7 +26,9 @@ struct AssignCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext(options), event = try ChosenEvent.checked(event)
-        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard let wait = Duration(text: wait) else {
+            throw ValidationError("--wait takes a duration such as 30s or 2m.")
+        }
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         let pipelines = try files.map { try context.load($0) }
         let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)

@@ -6,7 +6,8 @@ import VirtualCamera
 
 struct CameraCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "camera", abstract: "A virtual camera on this machine, for trying out and for tests.", subcommands: [Simulate.self])
+        commandName: "camera", abstract: "A virtual camera on this machine, for trying out and for tests.",
+        subcommands: [Simulate.self])
 
     struct Simulate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -27,7 +28,8 @@ struct CameraCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Put the files on the card one shot at a time, this far apart, and print when each was.", valueName: "duration"))
+                "Put the files on the card one shot at a time, this far apart, and print when each was.",
+                valueName: "duration"))
         var shootEvery: String?
 
         @Option(help: "With --shoot-every: how many shots come at a time.")
@@ -35,11 +37,14 @@ struct CameraCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "What happens when, such as 5s=burst:10, 20s=pull-card or 30s=break; may be given several times.", valueName: "time=action")
+                "What happens when, such as 5s=burst:10, 20s=pull-card or 30s=break; may be given several times.",
+                valueName: "time=action")
         )
         var at: [String] = []
 
-        @Option(help: ArgumentHelp("Also put a clip of this many computed bytes on the card, such as 6GiB.", valueName: "size"))
+        @Option(
+            help: ArgumentHelp(
+                "Also put a clip of this many computed bytes on the card, such as 6GiB.", valueName: "size"))
         var clip: String?
 
         @Option(help: "Misbehave, such as busy:times=5 or drop@GetObject:after=1000000; may be given several times.")
@@ -61,8 +66,18 @@ struct CameraCommand: AsyncParsableCommand {
         private func refuseMissing(_ directory: String, _ context: CommandContext) async throws {
             try await context.telling { () throws(IngestError) in
                 guard try FileFacts.of(directory)?.kind == .directory else {
-                    throw IngestError(.notFound, "There is no folder \(files).", advice: "`filmgate sample card DIR` makes one.")
+                    throw IngestError(
+                        .notFound, "There is no folder \(files).", advice: "`filmgate sample card DIR` makes one.")
                 }
+            }
+        }
+
+        private static func tellLeftOut(_ directory: String) {
+            let most = VirtualFile.longestName
+            for path in VirtualFile.tooLong(at: directory) {
+                let name = Describe.name(path)
+                Console.err(
+                    "left out: \(name): a camera's names have at most \(most) characters; give it a shorter one")
             }
         }
 
@@ -71,7 +86,9 @@ struct CameraCommand: AsyncParsableCommand {
             try await refuseMissing(directory, context)
             let faults = try fault.map(Self.fault)
             let pause = try shootEvery.map { text in
-                guard let pause = Duration(text: text) else { throw ValidationError("--shoot-every takes a duration such as 2s.") }
+                guard let pause = Duration(text: text) else {
+                    throw ValidationError("--shoot-every takes a duration such as 2s.")
+                }
                 return pause
             }
             let script = try CameraScript(
@@ -83,20 +100,19 @@ struct CameraCommand: AsyncParsableCommand {
                 })
             let clip = try clip.map(Self.clip)
             guard let personality = Modules.bodies[make] else {
-                throw ValidationError(
-                    "There is no virtual camera called `\(make)`; known: \(Modules.bodies.keys.sorted().joined(separator: ", ")).")
+                let known = Modules.bodies.keys.sorted().joined(separator: ", ")
+                throw ValidationError("There is no virtual camera called `\(make)`; known: \(known).")
             }
-            for path in VirtualFile.tooLong(at: directory) {
-                let name = Describe.name(path)
-                Console.err("left out: \(name): a camera's names have at most \(VirtualFile.longestName) characters; give it a shorter one")
-            }
+            Self.tellLeftOut(directory)
             var card = VirtualCard(firstHandle: personality.firstHandle)
             if pause == nil, at.isEmpty { card.load(directory) }
             if let clip { card.add(clip, in: personality.folder) }
             let camera = VirtualCamera(personality, cards: [card], faults: faults)
             let responder = try await context.telling { () throws(IngestError) in
                 do throws(PTPError) { return try personality.serve(camera, address: "127.0.0.1", port: port) } catch {
-                    throw IngestError(.misconfigured, "The port \(port) cannot be used: \(error)", advice: "Choose another with --port.")
+                    throw IngestError(
+                        .misconfigured, "The port \(port) cannot be used: \(error)",
+                        advice: "Choose another with --port.")
                 }
             }
             Console.out("camera: 127.0.0.1:\(responder.port)")

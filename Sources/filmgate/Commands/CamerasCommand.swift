@@ -7,7 +7,8 @@ import USBKit
 
 struct CamerasCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cameras", abstract: "List the cameras, which module takes each and why, and which program holds it.",
+        commandName: "cameras",
+        abstract: "List the cameras, which module takes each and why, and which program holds it.",
         discussion: """
             EXAMPLES:
               filmgate cameras
@@ -18,16 +19,21 @@ struct CamerasCommand: AsyncParsableCommand {
               filmgate cameras --host 192.168.1.1 --trace
             """)
 
-    @Option(help: ArgumentHelp("Also ask the camera at this address; may be given several times.", valueName: "host[:port]"))
+    @Option(
+        help: ArgumentHelp("Also ask the camera at this address; may be given several times.", valueName: "host[:port]")
+    )
     var host: [String] = []
 
     @Flag(help: "Also search the networks that this computer is in.")
     var search = false
 
-    @Option(help: ArgumentHelp("The text of the code that a camera shows; prints the command that joins its network.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "The text of the code that a camera shows; prints the command that joins its network.", valueName: "text"))
     var code: String?
 
-    @Option(help: ArgumentHelp("Write a scrubbed transcript of a session with the camera to this file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a scrubbed transcript of a session with the camera to this file.", valueName: "file"))
     var record: String?
 
     @Option(help: ArgumentHelp("With --record: which camera, as for import --camera.", valueName: "id"))
@@ -44,7 +50,9 @@ struct CamerasCommand: AsyncParsableCommand {
         let context = try context(), usb = USBHost()
         if watch { return await tell(usb.changes()) }
         if let record { return try await keep(record, context) }
-        guard camera == nil else { throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.") }
+        guard camera == nil else {
+            throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.")
+        }
         let hosts = try host.map { text in
             guard let host = CameraHost(text: text) else { throw ValidationError("`\(text)` is no address.") }
             return host
@@ -54,7 +62,8 @@ struct CamerasCommand: AsyncParsableCommand {
             // Where a camera was before is looked at without being told.
             let candidates = search ? await finder.candidates() : finder.remembered()
             if !hosts.isEmpty || !candidates.isEmpty { try context.makeState() }
-            let survey = CameraSurvey(matchers: try CameraMatcher.all(context), connections: context.connections, host: usb)
+            let survey = CameraSurvey(
+                matchers: try CameraMatcher.all(context), connections: context.connections, host: usb)
             let native = try await survey.run(hosts, candidates: candidates, finder)
             return CameraSurvey.adding(try await GPhotoCameras(context: context).places(), to: native)
         }
@@ -67,7 +76,8 @@ struct CamerasCommand: AsyncParsableCommand {
             throw Exit(code == .failure ? .sourceLost : code)
         }
         if found.isEmpty {
-            Console.err("No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")
+            Console.err(
+                "No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")
         }
     }
 
@@ -87,7 +97,8 @@ struct CamerasCommand: AsyncParsableCommand {
             let bytes = Array(text.utf8)
             try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
         }
-        Console.err("\(path): serial numbers and contents of files are left out; look through it before you give it away.")
+        Console.err(
+            "\(path): serial numbers and contents of files are left out; look through it before you give it away.")
     }
 
     /// What became of the addresses that were asked, and why there is nothing where there is nothing.
@@ -99,7 +110,9 @@ struct CamerasCommand: AsyncParsableCommand {
             line.add("advice", counters.advice)
             Console.out(line.finished)
         } else {
-            Console.err("searched: " + counters.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", "))
+            Console.err(
+                "searched: "
+                    + counters.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", "))
             if let advice = counters.advice { Console.err("  → " + advice) }
         }
     }

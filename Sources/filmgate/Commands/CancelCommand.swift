@@ -21,14 +21,16 @@ struct CancelCommand: AsyncParsableCommand {
               filmgate cancel --gone /media/ann/CARD/DCIM/100MEDIA/IMG_0009.JPG
             """)
 
-    @Argument(help: "Only these files: by their path on the card, a folder of it, or their SHA-256.", completion: .file())
+    @Argument(
+        help: "Only these files: by their path on the card, a folder of it, or their SHA-256.", completion: .file())
     var files: [String] = []
 
     @Option(help: "Only this target: its name, address or folder.")
     var target: String?
 
     @Flag(
-        help: "The place itself is gone, or, with files, their copies were removed on purpose: they count as copies no more."
+        help:
+            "The place itself is gone, or, with files, their copies were removed on purpose: they count as copies no more."
     )
     var gone = false
 
@@ -38,7 +40,9 @@ struct CancelCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        if target == nil, files.isEmpty { throw ValidationError("Say what to take back: --target NAME, files, or both.") }
+        if target == nil, files.isEmpty {
+            throw ValidationError("Say what to take back: --target NAME, files, or both.")
+        }
     }
 
     private var paths: [String] { files.map(Self.path) }
@@ -48,7 +52,9 @@ struct CancelCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext(options)
         let reader = try await context.readLedger()
-        let orders = try await context.telling { () async throws(IngestError) in try await Cancellation(reader).orders(gone: gone) }
+        let orders = try await context.telling { () async throws(IngestError) in
+            try await Cancellation(reader).orders(gone: gone)
+        }
         try await refuseUnknownFiles(orders, reader, context)
         var chosen = try OrderChoice(target: target, files: paths).choose(orders)
         if meaning == .copiesRemoved {
@@ -65,7 +71,9 @@ struct CancelCommand: AsyncParsableCommand {
         let writer = try await context.openLedger()
         var left = 0
         try await context.telling { () async throws(IngestError) in
-            try await Cancellation(writer, named: paths).carryOut(chosen, meaning, writer, HostedJob.leases ?? DeliveryLeases()) {
+            try await Cancellation(writer, named: paths).carryOut(
+                chosen, meaning, writer, HostedJob.leases ?? DeliveryLeases()
+            ) {
                 order, outcome in
                 if outcome == .underWay { left += 1 }
                 tell(order, outcome)
@@ -73,13 +81,17 @@ struct CancelCommand: AsyncParsableCommand {
         }
         context.close(writer)
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
-        say(left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.", chosen, left)
+        say(
+            left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.",
+            chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
     }
 
     /// Ends the verb for a target that the ledger does not know, by any of its names.
     private func refuseUnknown(_ target: String, _ reader: any LedgerReader) async throws {
-        let totals = try await CommandContext(options).telling { () async throws(IngestError) in try await reader.totals() }
+        let totals = try await CommandContext(options).telling { () async throws(IngestError) in
+            try await reader.totals()
+        }
         let isKnown = totals.targets.contains { known in
             let place = TargetLabel.place(of: known.identity)
             return [known.name, known.identity, place].contains(target) || place.hasPrefix(target + ":")
@@ -91,8 +103,11 @@ struct CancelCommand: AsyncParsableCommand {
         throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
     }
 
-    /// Ends the verb for a file that is not there and that no source ever had: it is mistyped, and "nothing waits" would pass for done.
-    private func refuseUnknownFiles(_ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext) async throws {
+    /// Ends the verb for a file that is not there and that no source ever had: it is mistyped, and "nothing waits"
+    /// would pass for done.
+    private func refuseUnknownFiles(
+        _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
+    ) async throws {
         for path in paths where !OrderChoice.isDigest(path) {
             if try OrderChoice(target: nil, files: [path]).choose(orders).isEmpty == false { continue }
             let isKnown = try await context.telling { () async throws(IngestError) in
@@ -103,22 +118,29 @@ struct CancelCommand: AsyncParsableCommand {
                 }
                 return false
             }
-            if !isKnown { throw ValidationError("No file \(Describe.name(path)) is known, and none is there. \(Self.naming)") }
+            if !isKnown {
+                throw ValidationError("No file \(Describe.name(path)) is known, and none is there. \(Self.naming)")
+            }
         }
     }
 
-    /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are forgotten.
+    /// Files that were set aside and are gone from their source wait for nothing; named by their path, they are
+    /// forgotten.
     private func dismissVanished(_ context: CommandContext, _ reader: any LedgerReader) async throws {
         let filter = AssetFilter(endings: [.setAside], limit: 100_000)
         guard target == nil, !gone else { return say(nothing, []) }
         let aside = try await context.telling { () async throws(IngestError) in try await reader.assets(filter) }
         let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
-        let found = try await context.telling { () async throws(IngestError) in try await Cancellation(reader).vanished(among: rows) }
+        let found = try await context.telling { () async throws(IngestError) in
+            try await Cancellation(reader).vanished(among: rows)
+        }
         let vanished = found.gone
         if vanished.isEmpty { return say(rows.isEmpty ? nothing : whyNoneVanished(found), []) }
         if HostedJob.ledger == nil { try askToForget(vanished) }
         let writer = try await context.openLedger()
-        try await context.telling { () async throws(IngestError) in try await Cancellation(writer).dismiss(vanished, writer) }
+        try await context.telling { () async throws(IngestError) in
+            try await Cancellation(writer).dismiss(vanished, writer)
+        }
         context.close(writer)
         if options.json {
             let summary = RunSummary(counts: [.filtered: vanished.count])
@@ -128,7 +150,9 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     private func whyNoneVanished(_ found: Cancellation.Vanished) -> String {
-        guard let away = found.away.first else { return "Nothing waits there, and what was set aside there is still at its source." }
+        guard let away = found.away.first else {
+            return "Nothing waits there, and what was set aside there is still at its source."
+        }
         return
             "Nothing waits there, and what \(Describe.name(away.origin.absolutePath)) came from is not here: a file is taken back only where "
             + "one can see that its card or folder has it no more. Insert or mount that, and say it again."
@@ -145,7 +169,9 @@ struct CancelCommand: AsyncParsableCommand {
     private static let naming = "Files are named by their path at their source, or by their SHA-256."
 
     private func askToForget(_ rows: [AssetRow]) throws {
-        for row in rows.prefix(10) { Console.err("set aside, and gone from its source: \(Describe.name(row.origin.absolutePath))") }
+        for row in rows.prefix(10) {
+            Console.err("set aside, and gone from its source: \(Describe.name(row.origin.absolutePath))")
+        }
         if rows.count > 10 { Console.err("and \(rows.count - 10) more") }
         try confirm("Take these back? They are listed no more [y/N]")
     }
@@ -166,7 +192,9 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Of what was delivered, only what is not there any more.
-    private func removed(_ orders: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError) -> [QueuedDelivery] {
+    private func removed(_ orders: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError)
+        -> [QueuedDelivery]
+    {
         let lost = await Cancellation(reader, named: paths).lost(orders)
         let delivered = orders.map(\.delivery).filter { $0.receipt.state == .done }
         guard lost.isEmpty, let first = delivered.first else { return lost }
@@ -198,7 +226,9 @@ struct CancelCommand: AsyncParsableCommand {
 
     private func confirm(_ question: String) throws {
         if yes { return }
-        guard Terminal.isThere else { throw ValidationError("There is no terminal to ask at: add --yes to take these back.") }
+        guard Terminal.isThere else {
+            throw ValidationError("There is no terminal to ask at: add --yes to take these back.")
+        }
         let answer = Terminal.line(question, hidden: false)?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
             Console.err("Nothing was changed.")
@@ -213,8 +243,10 @@ struct CancelCommand: AsyncParsableCommand {
             case .cancelled: break
             case .underWay:
                 Console.err(
-                    "being sent just now or already there, not taken back: \(Describe.name(path)) to \(Describe.name(delivery.targetName))")
-            case .kept(let file): Console.err("nowhere else, so its bytes stay in \(Describe.name(file)): \(Describe.name(path))")
+                    "being sent just now or already there, not taken back: \(Describe.name(path)) to \(Describe.name(delivery.targetName))"
+                )
+            case .kept(let file):
+                Console.err("nowhere else, so its bytes stay in \(Describe.name(file)): \(Describe.name(path))")
             }
             return
         }

@@ -41,13 +41,17 @@ struct CheckCommand: AsyncParsableCommand {
                 loaded.diagnostics += context.builder(ledger: nil).warnings(in: pipeline)
             }
             tell(loaded)
-            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, context), !hasMistakes(pipeline, loaded, context) else {
+            guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, context),
+                !hasMistakes(pipeline, loaded, context)
+            else {
                 invalid = true
                 continue
             }
             let failed = connect ? try await tryAll(pipeline, context) : nil
             refused = refused ?? failed
-            if !options.json { Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now") }
+            if !options.json {
+                Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now")
+            }
         }
         if invalid { throw Exit(.invalidPipeline) }
         // A secret that is not there is what `misconfigured` means to a file that is valid.
@@ -82,7 +86,8 @@ struct CheckCommand: AsyncParsableCommand {
             let diagnostic = Diagnostic(
                 .error,
                 ConfigError(
-                    use.mark, "tests-only", "`\(use.module)` is for tests: it protects nothing.", hint: "In a test, say --allow-mock."))
+                    use.mark, "tests-only", "`\(use.module)` is for tests: it protects nothing.",
+                    hint: "In a test, say --allow-mock."))
             Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
         }
         return !found.isEmpty
@@ -90,7 +95,9 @@ struct CheckCommand: AsyncParsableCommand {
 
     private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ context: CommandContext) -> Bool {
         let found = context.builder(ledger: nil).mistakes(in: pipeline)
-        for diagnostic in found { Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded)) }
+        for diagnostic in found {
+            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+        }
         return found.contains { $0.severity == .error }
     }
 
@@ -108,7 +115,8 @@ struct CheckCommand: AsyncParsableCommand {
             case .success: if !options.json { Console.out("\(name): reachable") }
             case .failure(let error):
                 first = first ?? error
-                Failure.tell(IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
+                Failure.tell(
+                    IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
             }
         }
         let failed = await CameraProbe(context: context).run(pipeline, plan)

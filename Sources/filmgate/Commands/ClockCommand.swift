@@ -19,13 +19,16 @@ struct ClockCommand: AsyncParsableCommand {
     @Argument(help: "A photo of a clock. Without one, the measured clocks are listed.", completion: .file())
     var photo: String?
 
-    @Option(help: ArgumentHelp("What the clock in the photo shows; with the time alone, the nearest day is meant.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "What the clock in the photo shows; with the time alone, the nearest day is meant.", valueName: "time"))
     var shows: String?
 
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Two photos of one moment: the first body's clock is right (as corrected), the second is measured.", valueName: "photo"))
+            "Two photos of one moment: the first body's clock is right (as corrected), the second is measured.",
+            valueName: "photo"))
     var paired: [String] = []
 
     @Option(help: ArgumentHelp("Delete the offset of this body.", valueName: "serial"))
@@ -40,9 +43,15 @@ struct ClockCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func validate() throws {
-        if let shows, ShownTime(shows) == nil { throw ValidationError("--shows takes a time such as \"2026-11-21 14:03:27\" or 14:03:27.") }
-        if (photo == nil) != (shows == nil) { throw ValidationError("A photo of a clock goes with --shows and what the clock shows.") }
-        if !paired.isEmpty, paired.count != 2 || photo != nil { throw ValidationError("--paired takes two photos and nothing else.") }
+        if let shows, ShownTime(shows) == nil {
+            throw ValidationError("--shows takes a time such as \"2026-11-21 14:03:27\" or 14:03:27.")
+        }
+        if (photo == nil) != (shows == nil) {
+            throw ValidationError("A photo of a clock goes with --shows and what the clock shows.")
+        }
+        if !paired.isEmpty, paired.count != 2 || photo != nil {
+            throw ValidationError("--paired takes two photos and nothing else.")
+        }
     }
 
     func run() async throws {
@@ -51,12 +60,16 @@ struct ClockCommand: AsyncParsableCommand {
             if let forget { return try letGo(of: forget, clocks) }
             if let photo, let shown = shows.flatMap(ShownTime.init) {
                 let facts = try await read(photo), offset = ClockOffset(seconds: shown.offset(from: facts.time))
-                try believe(offset, "Is the \(shown.suspect(beside: facts.time) ?? "date") right? The photo says \(facts.time).")
+                try believe(
+                    offset, "Is the \(shown.suspect(beside: facts.time) ?? "date") right? The photo says \(facts.time)."
+                )
                 try keep(facts, offset, clocks, context)
             } else if paired.count == 2 {
                 let right = try await read(paired[0]), wrong = try await read(paired[1])
                 if right.serial == wrong.serial {
-                    throw IngestError(.misconfigured, "Both photos are from the body \(right.serial).", advice: "Give one of each body.")
+                    throw IngestError(
+                        .misconfigured, "Both photos are from the body \(right.serial).",
+                        advice: "Give one of each body.")
                 }
                 let known = try clocks.entries().first { $0.serial == right.serial }?.offset.seconds ?? 0
                 let offset = ClockOffset(seconds: right.time.civilSeconds + known - wrong.time.civilSeconds)
@@ -76,14 +89,16 @@ struct ClockCommand: AsyncParsableCommand {
         guard offset.isUnusual, !force else { return }
         let (size, days) = (offset.shown ?? "", offset.seconds.magnitude / 86_400)
         throw IngestError(
-            .misconfigured, "The offset would be \(size), \(Describe.count(Int(days), "day")); nothing was written down.",
+            .misconfigured,
+            "The offset would be \(size), \(Describe.count(Int(days), "day")); nothing was written down.",
             advice: "\(question) If it is so, say --force.")
     }
 
     private func letGo(of serial: String, _ clocks: MeasuredClocks) throws(IngestError) {
         guard try clocks.entries().contains(where: { $0.serial == serial }) else {
             throw IngestError(
-                .misconfigured, "No clock was measured for the body \(serial).", advice: "`filmgate clock` lists those that were.")
+                .misconfigured, "No clock was measured for the body \(serial).",
+                advice: "`filmgate clock` lists those that were.")
         }
         if !dryRun { try clocks.set(serial, nil) }
     }
@@ -92,7 +107,8 @@ struct ClockCommand: AsyncParsableCommand {
 
     private func read(_ path: String) async throws(IngestError) -> Facts {
         let found = FirstAsset()
-        _ = try await Inspection(paths: [UserPath.literal(UserPath.absolute(path))], logger: options.logger).run { asset, _ in
+        _ = try await Inspection(paths: [UserPath.literal(UserPath.absolute(path))], logger: options.logger).run {
+            asset, _ in
             found.note(asset)
         }
         guard let media = found.first?.media, let time = media.captured else {
@@ -106,7 +122,9 @@ struct ClockCommand: AsyncParsableCommand {
         return Facts(serial: serial, model: media.model ?? "", time: time)
     }
 
-    private func keep(_ facts: Facts, _ offset: ClockOffset, _ clocks: MeasuredClocks, _ context: CommandContext) throws(IngestError) {
+    private func keep(
+        _ facts: Facts, _ offset: ClockOffset, _ clocks: MeasuredClocks, _ context: CommandContext
+    ) throws(IngestError) {
         let entry = MeasuredClocks.Entry(serial: facts.serial, offset: offset, note: facts.model)
         if !dryRun {
             try context.makeState()
@@ -118,7 +136,9 @@ struct ClockCommand: AsyncParsableCommand {
     private func tell(_ entry: MeasuredClocks.Entry, camera: CivilTime? = nil) {
         guard options.json else {
             let name = [entry.note, "#" + entry.serial].filter { !$0.isEmpty }.joined(separator: " ")
-            Console.out(Describe.name("\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))
+            Console.out(
+                Describe.name(
+                    "\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))
             return
         }
         var line = JSONWriter()
@@ -134,6 +154,7 @@ struct ClockCommand: AsyncParsableCommand {
 
     private static func words(_ seconds: Int64) -> String {
         seconds == 0
-            ? "its clock is right" : "its clock is \(Describe.duration(Double(seconds.magnitude))) \(seconds > 0 ? "slow" : "fast")"
+            ? "its clock is right"
+            : "its clock is \(Describe.duration(Double(seconds.magnitude))) \(seconds > 0 ? "slow" : "fast")"
     }
 }

@@ -8,7 +8,8 @@ import Glibc
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, cameras, secrets of a pipeline.",
+        commandName: "doctor",
+        abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, cameras, secrets of a pipeline.",
         discussion: """
             EXAMPLE:
               filmgate doctor --pipeline wedding.yaml
@@ -47,11 +48,15 @@ struct DoctorCommand: AsyncParsableCommand {
         }
         guard let facts = try? FileFacts.of(directory) else {
             return report.note(
-                FileSystem.isWritable(directory), "state", "\(directory) does not exist yet", "It cannot be created there; use --state.")
+                FileSystem.isWritable(directory), "state", "\(directory) does not exist yet",
+                "It cannot be created there; use --state.")
         }
-        report.note(facts.mode & 0o077 == 0, "state", "\(directory) is private", "Others may read it: chmod 700 \(directory)")
+        report.note(
+            facts.mode & 0o077 == 0, "state", "\(directory) is private", "Others may read it: chmod 700 \(directory)")
         let free = (try? FileSystem.freeBytes(directory)) ?? 0
-        report.note(free > 1 << 30, "disk", "\(Describe.bytes(free)) free for the spool", "Less than 1 GiB is free for the spool.")
+        report.note(
+            free > 1 << 30, "disk", "\(Describe.bytes(free)) free for the spool",
+            "Less than 1 GiB is free for the spool.")
         do throws(IngestError) {
             let problems = try await SQLiteLedger.integrityCheck(directory: directory)
             report.note(problems.isEmpty, "ledger", "the ledger is sound", problems.joined(separator: "; "))
@@ -61,16 +66,20 @@ struct DoctorCommand: AsyncParsableCommand {
     private func clock(_ report: inout DoctorReport) {
         let now = time(nil)
         report.note(
-            now > 1_750_000_000, "clock", "the clock is set", "The clock says a time long past: names and token lifetimes will be wrong.")
+            now > 1_750_000_000, "clock", "the clock is set",
+            "The clock says a time long past: names and token lifetimes will be wrong.")
     }
 
     private func cards(_ report: inout DoctorReport) async {
-        guard let card = try? CardSource(CardSource.Config(), ModuleContext(name: "card", logger: options.logger, state: "")),
+        guard
+            let card = try? CardSource(
+                CardSource.Config(), ModuleContext(name: "card", logger: options.logger, state: "")),
             let places = try? await card.places()
         else { return }
         for place in places {
             let readable = withCPath(place.address) { access($0, R_OK | X_OK) } == 0
-            report.note(readable, "card", "\(place.label) at \(place.address)", "\(place.address) cannot be read by this user.")
+            report.note(
+                readable, "card", "\(place.label) at \(place.address)", "\(place.address) cannot be read by this user.")
         }
         if places.isEmpty { report.note(true, "card", "no card is mounted", "") }
     }

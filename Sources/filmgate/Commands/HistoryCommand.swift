@@ -24,7 +24,9 @@ struct HistoryCommand: AsyncParsableCommand {
         let reader = try await context.readLedger(mustExist: true)
         guard limit ?? 1 > 0 else { throw ValidationError("--limit takes a number above 0.") }
         if let run { return try await tellFiles(of: run, reader, context) }
-        let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: limit ?? 50) }
+        let runs = try await context.telling { () async throws(IngestError) in
+            try await reader.runs(limit: limit ?? 50)
+        }
         let holder = StateHolder(directory: options.stateDirectory)
         for row in runs { Console.out(options.json ? RunLine.object(row, holder).finished : Self.text(row, holder)) }
     }
@@ -46,12 +48,16 @@ struct HistoryCommand: AsyncParsableCommand {
         let deliveries = try await context.telling { () async throws(IngestError) -> [DeliveryRow] in
             guard let content = row.content else { return [] }
             // What later runs delivered is theirs to tell.
-            return try await reader.deliveries(of: content).filter { $0.receipt.state != .done || $0.receipt.at <= row.at }
+            return try await reader.deliveries(of: content).filter {
+                $0.receipt.state != .done || $0.receipt.at <= row.at
+            }
         }
         guard options.json else {
             let places = deliveries.map { "\($0.targetName) \(Self.place($0.receipt, since: row.at))" }
-            let reason = row.reason.map { ": " + $0 } ?? "", arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
-            return Console.out(Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
+            let reason = row.reason.map { ": " + $0 } ?? ""
+            let arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
+            return Console.out(
+                Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
         }
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
         (asset.media, asset.digests, asset.flags) = (row.media, row.digests, row.flags)
@@ -73,7 +79,9 @@ struct HistoryCommand: AsyncParsableCommand {
         guard let summary = run.summary, let exit = run.exit else {
             return "#\(run.id) \(started) \(run.verb): \(RunLine.isUnderWay(run, holder) ? "under way" : "broke off")"
         }
-        let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(separator: ", ")
-        return "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
+        let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(
+            separator: ", ")
+        return
+            "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
     }
 }

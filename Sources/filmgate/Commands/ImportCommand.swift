@@ -9,7 +9,9 @@ struct ImportOptions: ParsableArguments {
     var paths: [String] = []
 
     @Option(
-        help: ArgumentHelp("Import from a camera: its id, serial number or model as `filmgate cameras` tells, or usb.", valueName: "id"))
+        help: ArgumentHelp(
+            "Import from a camera: its id, serial number or model as `filmgate cameras` tells, or usb.", valueName: "id"
+        ))
     var camera: String?
 
     @Option(help: ArgumentHelp("With --camera: the module that takes it, such as gphoto2.", valueName: "module"))
@@ -22,7 +24,9 @@ struct ImportOptions: ParsableArguments {
     func validate() throws {
         if paths.contains("") { throw ValidationError("The path of a card or folder is empty.") }
         if via == "gphoto2", tracing.trace != nil {
-            throw ValidationError("--trace shows what Filmgate itself says to cameras; with --via gphoto2 libgphoto2 does. Leave out one.")
+            throw ValidationError(
+                "--trace shows what Filmgate itself says to cameras; with --via gphoto2 libgphoto2 does. Leave out one."
+            )
         }
     }
 }
@@ -50,7 +54,8 @@ struct ImportCommand: AsyncParsableCommand {
 
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Say what an import would do: fetch, skip and why, deliver where. Writes nothing.",
+        commandName: "plan",
+        abstract: "Say what an import would do: fetch, skip and why, deliver where. Writes nothing.",
         discussion: """
             EXAMPLE:
               filmgate plan /media/ann/EOS_DIGITAL --to ~/Pictures
@@ -103,7 +108,8 @@ struct ImportRun {
             do throws(IngestError) {
                 return try await chooser.choose(id, via: importing.via, within: arrival, awaitingBusy: isFree)
             } catch {
-                throw error.code == .deviceBusy && StateHolder(directory: state) != nil ? RunSession.cameraInUse(error) : error
+                throw error.code == .deviceBusy && StateHolder(directory: state) != nil
+                    ? RunSession.cameraInUse(error) : error
             }
         }
         context.buses = [choice.bus]

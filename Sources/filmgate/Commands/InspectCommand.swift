@@ -46,7 +46,9 @@ struct InspectCommand: AsyncParsableCommand {
     /// Nothing was told of it: a file that is named is no media file, a folder holds none.
     private func tellNothing(at path: String) throws -> Int {
         let isFolder = (try? FileFacts.of(FileSystem.canonical(UserPath.absolute(path))))??.kind == .directory
-        let words = isFolder ? "\(path) holds no media files." : "\(path) is no media file: its name and kind are unknown to Filmgate."
+        let words =
+            isFolder
+            ? "\(path) holds no media files." : "\(path) is no media file: its name and kind are unknown to Filmgate."
         Failure.tell(IngestError(.rejected, words), json: options.json)
         return isFolder ? 0 : 1
     }

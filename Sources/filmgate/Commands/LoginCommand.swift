@@ -20,7 +20,8 @@ struct LoginCommand: AsyncParsableCommand {
               filmgate login --protect --unlock-with "/usr/local/bin/fingerprint-then-passphrase"
             """)
 
-    @Argument(help: "A pipeline file, or names under its `auth:`; absent: all that are not signed in.", completion: .file())
+    @Argument(
+        help: "A pipeline file, or names under its `auth:`; absent: all that are not signed in.", completion: .file())
     var what: [String] = []
 
     @Option(help: ArgumentHelp("The pipeline; absent: the ones used before.", valueName: "file"))
@@ -30,7 +31,10 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "Sign in with a code that is typed into any browser.") var device = false
     @Flag(help: "Sign in with this machine's browser.") var browser = false
     @Flag(help: "Sign in with any browser, and paste the address of the last page here.") var paste = false
-    @Flag(help: "Make an account first; asks for what a new one needs, on the terminal or from stdin: e-mail address, password, code.")
+    @Flag(
+        help:
+            "Make an account first; asks for what a new one needs, on the terminal or from stdin: e-mail address, password, code."
+    )
     var register = false
 
     @Option(
@@ -43,10 +47,13 @@ struct LoginCommand: AsyncParsableCommand {
     @Flag(help: "Encrypt the secret store with a passphrase.") var protect = false
     @Flag(help: "Store the secrets without a passphrase again.") var unprotect = false
 
-    @Option(help: ArgumentHelp("With --protect: a program that prints the passphrase once it knows who you are.", valueName: "program"))
+    @Option(
+        help: ArgumentHelp(
+            "With --protect: a program that prints the passphrase once it knows who you are.", valueName: "program"))
     var unlockWith: String?
 
-    @Option(help: ArgumentHelp("With --protect: forget the passphrase after so long without use.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("With --protect: forget the passphrase after so long without use.", valueName: "duration"))
     var lockAfter = "15m"
 
     @OptionGroup var options: CommonOptions
@@ -57,14 +64,19 @@ struct LoginCommand: AsyncParsableCommand {
         }
         // Not shown again: what stands here may be the token itself.
         guard identityToken == nil || identityToken == "-" else {
-            throw ValidationError("--identity-token takes `-`: the token is read from stdin, since anybody here can read arguments.")
+            throw ValidationError(
+                "--identity-token takes `-`: the token is read from stdin, since anybody here can read arguments.")
         }
         guard !isSpecial || !(device || browser || paste || check || protect || unprotect) else {
             throw ValidationError("Use --register and --identity-token alone or with each other.")
         }
         guard !(protect && unprotect) else { throw ValidationError("Use only one of --protect and --unprotect.") }
-        guard Duration(text: lockAfter) != nil else { throw ValidationError("--lock-after takes a duration such as 15m.") }
-        guard unlockWith?.hasPrefix("/") != false else { throw ValidationError("--unlock-with takes a program by its whole path.") }
+        guard Duration(text: lockAfter) != nil else {
+            throw ValidationError("--lock-after takes a duration such as 15m.")
+        }
+        guard unlockWith?.hasPrefix("/") != false else {
+            throw ValidationError("--unlock-with takes a program by its whole path.")
+        }
     }
 
     /// Not the way that the pipeline file means.
@@ -81,14 +93,18 @@ struct LoginCommand: AsyncParsableCommand {
         }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil || isSpecial {
-            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(context.vault) { continue }
+            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(context.vault) {
+                continue
+            }
             let result = await Result { () async throws(IngestError) in try await signIn(entry, context) }
             if case .success(let account) = result {
                 await entry.tell(context) { $0.signedIn(entry.name, account: account?.shown) }
             }
             if case .failure(let error) = result {
                 failed = failed ?? error
-                Failure.tell(IngestError(error.code, "\(entry.name): \(error.message)", advice: error.advice), json: options.json)
+                Failure.tell(
+                    IngestError(error.code, "\(entry.name): \(error.message)", advice: error.advice), json: options.json
+                )
             }
         }
         if let failed { throw Exit(Failure.exitCode(failed)) }
@@ -121,7 +137,8 @@ struct LoginCommand: AsyncParsableCommand {
         let fresh = try await account.signIn(prompter, wish)
         if case .signedIn(let old)? = before, old.id != fresh.id {
             await prompter.tell(
-                "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account.")
+                "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account."
+            )
         }
         // What is left was the other's.
         try? CreditStore(state: options.stateDirectory).forget(auth: entry.name)
@@ -153,14 +170,18 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     /// Events that another account saw by this sign-in are remembered no more.
-    private func forgetEvents(_ entry: SignIn, _ account: Account?, _ prompter: TerminalPrompter) async throws(IngestError) {
+    private func forgetEvents(
+        _ entry: SignIn, _ account: Account?, _ prompter: TerminalPrompter
+    ) async throws(IngestError) {
         guard try EventIDs(state: options.stateDirectory).forget(auth: entry.name, unless: account?.id) else { return }
         await prompter.tell(
-            "events remembered for another account are forgotten, with the choice among them; choose anew with `filmgate events use`.")
+            "events remembered for another account are forgotten, with the choice among them; choose anew with `filmgate events use`."
+        )
     }
 
     private func seal(_ context: CommandContext) async throws {
-        let vault = context.vault, prompter = TerminalPrompter(name: "secret store", json: options.json, opensBrowser: false)
+        let vault = context.vault
+        let prompter = TerminalPrompter(name: "secret store", json: options.json, opensBrowser: false)
         try await context.telling { () async throws(IngestError) in
             if unprotect { return try vault.protect(with: nil) }
             let hook = unlockWith?.split(separator: " ").map(String.init) ?? []
@@ -171,8 +192,11 @@ struct LoginCommand: AsyncParsableCommand {
         Console.err(unprotect ? "The secret store no longer needs a passphrase." : "The secret store is encrypted.")
     }
 
-    /// From where it will come when the store is opened, else from the person; where there is a seal already, those open the old one.
-    private func newPassphrase(_ vault: Vault, _ prompter: TerminalPrompter, _ hook: [String]) async throws(IngestError) -> SecretValue {
+    /// From where it will come when the store is opened, else from the person; where there is a seal already, those
+    /// open the old one.
+    private func newPassphrase(_ vault: Vault, _ prompter: TerminalPrompter, _ hook: [String]) async throws(IngestError)
+        -> SecretValue
+    {
         if try !vault.isProtected(), let given = try PassphraseSource().passphrase(hook: hook) { return given }
         let passphrase = try await prompter.ask("New passphrase", hidden: true)
         if Terminal.isThere, try await prompter.ask("Once more", hidden: true) != passphrase {

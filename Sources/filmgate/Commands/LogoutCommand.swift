@@ -28,7 +28,9 @@ struct LogoutCommand: AsyncParsableCommand {
             do throws(IngestError) {
                 for typed in entry.stored { try context.vault.set(VaultSecrets.entry(typed.entry), nil) }
                 if let told = try await forget(entry) {
-                    Console.err("\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))")
+                    Console.err(
+                        "\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))"
+                    )
                 }
                 try EventIDs(state: options.stateDirectory).forget(auth: entry.name)
                 await entry.tell(context) { $0.signedOut(entry.name) }

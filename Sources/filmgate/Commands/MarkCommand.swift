@@ -17,7 +17,8 @@ struct MarkCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Pictures: a file of each, at its source or at a target, or the beginning of its SHA-256; with --undo what it said.",
+        help:
+            "Pictures: a file of each, at its source or at a target, or the beginning of its SHA-256; with --undo what it said.",
         completion: .file())
     var pictures: [String]
 
@@ -44,12 +45,18 @@ struct MarkCommand: AsyncParsableCommand {
     func validate() throws {
         let picks = [pick, reject, noPick].count { $0 }
         if picks > 1 { throw ValidationError("Choose one of --pick, --reject and --no-pick.") }
-        if let rating, !PictureMark.ratings.contains(rating) { throw ValidationError("--rating takes a number from 0 to 5.") }
-        if let colour, !PictureMark.colours.contains(colour) { throw ValidationError("--colour takes a number from 0 to 8.") }
+        if let rating, !PictureMark.ratings.contains(rating) {
+            throw ValidationError("--rating takes a number from 0 to 5.")
+        }
+        if let colour, !PictureMark.colours.contains(colour) {
+            throw ValidationError("--colour takes a number from 0 to 8.")
+        }
         let says = picks > 0 || rating != nil || colour != nil
         if undo, says { throw ValidationError("--undo takes nothing but what the order that is taken back said.") }
         if undo, pictures.count != 1 { throw ValidationError("--undo takes one word: the one that the order told.") }
-        if !undo, !says { throw ValidationError("Say what to mark: --rating N, --pick, --reject, --no-pick or --colour N.") }
+        if !undo, !says {
+            throw ValidationError("Say what to mark: --rating N, --pick, --reject, --no-pick or --colour N.")
+        }
         if pictures.isEmpty { throw ValidationError("Name the pictures: files, or their SHA-256.") }
     }
 
@@ -59,7 +66,8 @@ struct MarkCommand: AsyncParsableCommand {
         let context = try CommandContext(options), reader = try await context.readLedger(mustExist: true)
         try await context.telling { () async throws(IngestError) in
             let order = try await order(PictureSearch(reader: reader))
-            let outcome = try await MarkSetting(state: options.stateDirectory).carryOut(MarkOrder(order, by: MarkSetting.user))
+            let outcome = try await MarkSetting(state: options.stateDirectory).carryOut(
+                MarkOrder(order, by: MarkSetting.user))
             let marks = try await reader.marks(of: outcome.sha256s)
             tell(outcome, marks)
         }
@@ -76,7 +84,8 @@ struct MarkCommand: AsyncParsableCommand {
         guard options.json else {
             let count = Describe.count(outcome.sha256s.count, "picture")
             let what = undo ? "The marks of \(count) are what they were before." : "\(count) marked."
-            return Console.out("\(what) `filmgate mark --undo \(outcome.undo)` takes \(undo ? "this undo" : "it") back.")
+            return Console.out(
+                "\(what) `filmgate mark --undo \(outcome.undo)` takes \(undo ? "this undo" : "it") back.")
         }
         for sha256 in outcome.sha256s {
             var line = JSONWriter()

@@ -5,7 +5,8 @@ import FilmgateExternal
 
 struct ModulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "modules", abstract: "List the registered modules, or one with its options; try out an external one.",
+        commandName: "modules",
+        abstract: "List the registered modules, or one with its options; try out an external one.",
         discussion: """
             External modules are programs called filmgate-module-NAME on the search path, in ~/.local/lib/filmgate/modules or in \
             /usr/lib/filmgate/modules.
@@ -37,9 +38,12 @@ struct ModuleList: AsyncParsableCommand {
             return listPrograms(context)
         }
         var found = registry.entries.filter { $0.manifest.name == name }
-        if let outside = registry.stranger(name) { found = [try await context.telling { () throws(IngestError) in try outside.get() }] }
+        if let outside = registry.stranger(name) {
+            found = [try await context.telling { () throws(IngestError) in try outside.get() }]
+        }
         guard !found.isEmpty else {
-            let hint = nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
+            let hint =
+                nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
             throw Refusal("There is no module called `\(name)`.\(hint)")
         }
         for entry in found { Console.out(options.json ? json(entry) : page(entry)) }
@@ -47,7 +51,8 @@ struct ModuleList: AsyncParsableCommand {
 
     /// Programs that are modules; one that does not work is told of and does not hide the others.
     private func listPrograms(_ context: CommandContext) {
-        for (name, module) in context.programs.all() where !context.registry.entries.contains(where: { $0.manifest.name == name }) {
+        for (name, module) in context.programs.all()
+        where !context.registry.entries.contains(where: { $0.manifest.name == name }) {
             switch module {
             case .success(let entry): Console.out(options.json ? json(entry) : line(entry))
             case .failure(let error): Failure.tell(error, json: options.json)
@@ -57,17 +62,25 @@ struct ModuleList: AsyncParsableCommand {
 
     private func line(_ entry: ModuleEntry) -> String {
         let manifest = entry.manifest
-        return pad(entry.kind.rawValue, 8) + pad(manifest.name, 10) + pad(manifest.stability.rawValue, 14) + manifest.summary
+        return pad(entry.kind.rawValue, 8) + pad(manifest.name, 10) + pad(manifest.stability.rawValue, 14)
+            + manifest.summary
     }
 
-    private func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(1, width - text.count)) }
+    private func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
 
     private func page(_ entry: ModuleEntry) -> String {
-        var lines = ["\(entry.manifest.name) (\(entry.kind.rawValue), \(entry.manifest.stability.rawValue))", entry.manifest.summary]
+        var lines = [
+            "\(entry.manifest.name) (\(entry.kind.rawValue), \(entry.manifest.stability.rawValue))",
+            entry.manifest.summary,
+        ]
         for field in ModuleOptions.flat(entry.fields) {
-            let limits = [field.required ? "required" : nil, field.defaultText.map { "default \($0)" }, field.range].compactMap { $0 }
+            let limits = [field.required ? "required" : nil, field.defaultText.map { "default \($0)" }, field.range]
+                .compactMap { $0 }
             lines.append(
-                "  \(field.name): \(ModuleOptions.word(field.kind))\(limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))")")
+                "  \(field.name): \(ModuleOptions.word(field.kind))\(limits.isEmpty ? "" : " (\(limits.joined(separator: ", ")))")"
+            )
             lines.append("      \(field.help)")
         }
         return lines.joined(separator: "\n")

@@ -17,7 +17,9 @@ struct OrderChoice {
     /// A SHA-256 in hexadecimal, and no path.
     static func isDigest(_ file: String) -> Bool {
         file.utf8.count == 64
-            && file.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+            && file.utf8.allSatisfy {
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+            }
     }
 
     private static func isMeant(_ order: QueuedDelivery, by file: String) -> Bool {
@@ -39,7 +41,8 @@ struct OrderChoice {
     /// Whether `place` is `target` for one of its events: neither all targets of a kind, nor another port of a server.
     private static func isEvent(of place: String, at target: String) -> Bool {
         guard place.hasPrefix(target + ":"), target.contains("/") else { return false }
-        let rest = place.dropFirst(target.count + 1), host = target.firstRange(of: "://").map { target[$0.upperBound...] } ?? target[...]
+        let rest = place.dropFirst(target.count + 1)
+        let host = target.firstRange(of: "://").map { target[$0.upperBound...] } ?? target[...]
         return host.contains("/") || rest.first?.isNumber != true
     }
 
@@ -50,7 +53,8 @@ struct OrderChoice {
             throw Refusal("`\(target)` stands for several places; say which:\n\(list)")
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
-        let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" }).sorted()
+        let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" })
+            .sorted()
         throw Refusal("There is nothing for `\(target)` here; there is for: \(known.joined(separator: ", ")).")
     }
 }
@@ -67,7 +71,9 @@ struct OrderList {
             let place = Describe.name("\(group[0].delivery.targetName) (\(TargetLabel.place(of: identity)))")
             lines.append("\(place): \(Describe.count(group.count, "file")), \(Describe.bytes(bytes))")
             let shown = all ? group[...] : group.prefix(Self.most)
-            lines += shown.map { "  \($0.delivery.receipt.state.rawValue): \(Describe.name($0.asset.origin.absolutePath))" }
+            lines += shown.map {
+                "  \($0.delivery.receipt.state.rawValue): \(Describe.name($0.asset.origin.absolutePath))"
+            }
             if shown.count < group.count { lines.append("  and \(group.count - shown.count) more (-v names them all)") }
         }
         self.lines = lines

@@ -39,7 +39,8 @@ private struct Pause {
         let isNew = liveStatus.pause(on)
         if options.json { return Console.out(Self.json(on)) }
         switch (on, isNew) {
-        case (true, true): Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
+        case (true, true):
+            Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
         case (true, false): Console.out("It is paused already.")
         case (false, true): Console.out("Resumed: new files are taken again.")
         case (false, false): Console.out("It was not paused.")
@@ -60,7 +61,8 @@ private struct Pause {
         }
         throw CommandContext.end(
             IngestError(
-                .notFound, "No run uses the state directory \(state).", advice: "Start one with `filmgate run`, or say which with --state."),
+                .notFound, "No run uses the state directory \(state).",
+                advice: "Start one with `filmgate run`, or say which with --state."),
             options)
     }
 }

@@ -6,7 +6,8 @@ import Glibc
 
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Show what holds for a camera, and which profile decided it.", subcommands: [Show.self])
+        commandName: "profile", abstract: "Show what holds for a camera, and which profile decided it.",
+        subcommands: [Show.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -26,7 +27,9 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(help: "The owner set in it, with a make and model.")
         var owner: String?
 
-        @Option(help: ArgumentHelp("The pipeline whose profiles are asked. (default: the shipped profiles)", valueName: "file"))
+        @Option(
+            help: ArgumentHelp(
+                "The pipeline whose profiles are asked. (default: the shipped profiles)", valueName: "file"))
         var pipeline: String?
 
         @OptionGroup var options: CommonOptions
@@ -38,7 +41,8 @@ struct ProfileCommand: AsyncParsableCommand {
                 if isNamedAsFile {
                     throw CommandContext.end(
                         IngestError(
-                            .notFound, "There is no file \(file).", advice: "A camera is written as its make and model: \"Acme, X100\"."),
+                            .notFound, "There is no file \(file).",
+                            advice: "A camera is written as its make and model: \"Acme, X100\"."),
                         options)
                 }
                 let media = described
@@ -51,7 +55,8 @@ struct ProfileCommand: AsyncParsableCommand {
                 try await Inspection(paths: paths, logger: options.logger).run { asset, _ in found.note(asset) }
             }
             guard let media = found.first?.media else {
-                throw CommandContext.end(IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
+                throw CommandContext.end(
+                    IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
             }
             show(pipeline.profiles.resolve(Self.body(media)), media)
         }
@@ -97,9 +102,14 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         private static func text(_ rule: StampRule) -> String? {
-            let texts = [("creator", rule.creator), ("copyright", rule.copyright), ("event", rule.event), ("caption", rule.caption)]
+            let texts = [
+                ("creator", rule.creator), ("copyright", rule.copyright), ("event", rule.event),
+                ("caption", rule.caption),
+            ]
             var parts = texts.compactMap { name, template in template.map { "\(name): \($0.source)" } }
-            if let keywords = rule.keywords { parts.append("keywords: " + keywords.map(\.source).joined(separator: ", ")) }
+            if let keywords = rule.keywords {
+                parts.append("keywords: " + keywords.map(\.source).joined(separator: ", "))
+            }
             return parts.isEmpty ? nil : parts.joined(separator: "; ")
         }
 
@@ -115,13 +125,14 @@ struct ProfileCommand: AsyncParsableCommand {
 
         private func show(_ profile: ResolvedProfile, _ media: MediaFacts) {
             let values: [(String, String?)] = [
-                ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown), ("zone", profile.zone?.name),
-                ("movie_clock", profile.movieClock?.rawValue),
+                ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown),
+                ("zone", profile.zone?.name), ("movie_clock", profile.movieClock?.rawValue),
                 ("accept", profile.accept.map { $0.map(\.rawValue).sorted().joined(separator: ", ") }),
                 (
                     "deliver",
                     profile.deliver.map { deliver in
-                        deliver.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }.joined(separator: "; ")
+                        deliver.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text($0.value))" }.joined(
+                            separator: "; ")
                     }
                 ),
                 ("rename", profile.rename?.source), ("stamp", profile.stamp.flatMap(Self.text)),
@@ -148,7 +159,9 @@ struct ProfileCommand: AsyncParsableCommand {
             Console.out(
                 "\(camera(media))\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
             )
-            if values.allSatisfy({ $0.1 == nil }), profile.conventions == nil { return Console.out("  no rule fits this camera") }
+            if values.allSatisfy({ $0.1 == nil }), profile.conventions == nil {
+                return Console.out("  no rule fits this camera")
+            }
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
                 Console.out("  \(key): \(value ?? "not set")\(rule)")

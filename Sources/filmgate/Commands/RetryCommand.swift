@@ -29,7 +29,9 @@ struct RetryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext(options)
-        guard let wait = Duration(text: wait) else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard let wait = Duration(text: wait) else {
+            throw ValidationError("--wait takes a duration such as 30s or 2m.")
+        }
         let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
         let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         let pipelines = try files.map { try context.load($0) }

@@ -13,7 +13,8 @@ struct PipelineOptions: ParsableArguments {
 
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Change one value of the pipeline, such as stages.select.min_rating=3.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "Change one value of the pipeline, such as stages.select.min_rating=3.", valueName: "key=value"))
     var set: [String] = []
 
     @Option(
@@ -35,7 +36,9 @@ struct PipelineOptions: ParsableArguments {
     }
 
     func patience() throws -> Duration {
-        guard let wait = Duration(text: wait ?? "2m") else { throw ValidationError("--wait takes a duration such as 30s or 2m.") }
+        guard let wait = Duration(text: wait ?? "2m") else {
+            throw ValidationError("--wait takes a duration such as 30s or 2m.")
+        }
         return wait
     }
 
@@ -71,16 +74,20 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Serve the page there while the run lasts, such as 127.0.0.1:8484 (see `filmgate studio`).", valueName: "address"))
+            "Serve the page there while the run lasts, such as 127.0.0.1:8484 (see `filmgate studio`).",
+            valueName: "address"))
     var studio: String?
 
     @Flag(help: "Encrypt the page with a certificate of its own (see `filmgate studio serve --help`).")
     var studioSelfSigned = false
 
-    @Option(help: ArgumentHelp("Encrypt the page with this certificate, a PEM file.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("Encrypt the page with this certificate, a PEM file.", valueName: "file"),
+        completion: .file())
     var studioCertificate: String?
 
-    @Option(help: ArgumentHelp("The key of the page's certificate, a PEM file.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The key of the page's certificate, a PEM file.", valueName: "file"), completion: .file())
     var studioKey: String?
 
     @Flag(help: "Exit with status 9 when nothing new was delivered.")
@@ -103,7 +110,9 @@ struct RunCommand: AsyncParsableCommand {
             verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
         if let backlog {
-            guard let rule = Backlog(rawValue: backlog) else { throw ValidationError("--backlog takes all, since-last or none.") }
+            guard let rule = Backlog(rawValue: backlog) else {
+                throw ValidationError("--backlog takes all, since-last or none.")
+            }
             run.backlog = rule
         }
         guard metrics == nil || !once else {
@@ -112,7 +121,8 @@ struct RunCommand: AsyncParsableCommand {
         guard studio == nil || !once else {
             throw ValidationError("--studio needs a run without --once: it serves the page only while the run lasts.")
         }
-        let listening = try metrics.map(MetricsServer.address), page = try studio.map { try StudioLink.place($0, "--studio") }
+        let listening = try metrics.map(MetricsServer.address)
+        let page = try studio.map { try StudioLink.place($0, "--studio") }
         if let page { try await check(page, context) }
         let session = RunSession(context: context, options: run, errorOnEmpty: errorOnEmpty)
         if once { return try await session.run([pipeline], .together) }
@@ -120,13 +130,15 @@ struct RunCommand: AsyncParsableCommand {
         live.load = { context.loader(overrides: overrides).load(path: file) }
         live.metrics = listening
         live.studio = page.map {
-            StudioSupervisor($0, pipeline: file, state: options.stateDirectory, json: options.json, encryption: encryption)
+            StudioSupervisor(
+                $0, pipeline: file, state: options.stateDirectory, json: options.json, encryption: encryption)
         }
         try await live.run(pipeline)
     }
 
     private var encryption: StudioEncryption {
-        StudioEncryption(isSelfSigned: studioSelfSigned, certificate: studioCertificate, key: studioKey, prefix: "--studio-")
+        StudioEncryption(
+            isSelfSigned: studioSelfSigned, certificate: studioCertificate, key: studioKey, prefix: "--studio-")
     }
 
     /// What the page could not be served with is told before the run begins.

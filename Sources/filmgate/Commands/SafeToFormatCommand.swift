@@ -23,7 +23,10 @@ struct SafeToFormatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The pipeline whose remote targets are asked.", valueName: "file"))
     var pipeline: String?
 
-    @Option(help: "Accept same-device (copies on the card's own device) or filtered (files that a rule left out need no copy).")
+    @Option(
+        help:
+            "Accept same-device (copies on the card's own device) or filtered (files that a rule left out need no copy)."
+    )
     var allow: [AllowRule] = []
 
     @Option(
@@ -49,9 +52,11 @@ struct SafeToFormatCommand: AsyncParsableCommand {
                     .notFound, "A camera cannot be asked whether its card is safe to format.",
                     advice: "Put the card into a reader and give its path.")
             }
-            let proofTargets: ProofTargets? = if let pipeline { try context.proofTargets([pipeline], ledger: reader) } else { nil }
+            let proofTargets: ProofTargets? =
+                if let pipeline { try context.proofTargets([pipeline], ledger: reader) } else { nil }
             let proof = CardProof(
-                reader: reader, proofTargets: proofTargets, allowance: allowance, copies: copies ?? pipeline?.copies ?? 1,
+                reader: reader, proofTargets: proofTargets, allowance: allowance,
+                copies: copies ?? pipeline?.copies ?? 1,
                 exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
             let examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
             let report = await Result { () async throws(IngestError) in try await examination.run(proof) }

@@ -9,7 +9,8 @@ struct SampleCommand: AsyncParsableCommand {
 
     struct Card: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "card", abstract: "Write a small card: three makes, every kind of file, a duplicate, a truncated picture.",
+            commandName: "card",
+            abstract: "Write a small card: three makes, every kind of file, a duplicate, a truncated picture.",
             discussion: """
                 EXAMPLE:
                   filmgate sample card /tmp/CARD
@@ -39,7 +40,9 @@ struct SampleCommand: AsyncParsableCommand {
                     return try SampleCard.write(to: directory)
                 }
             }
-            if !options.json { Console.out("\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))") }
+            if !options.json {
+                Console.out("\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))")
+            }
         }
 
         private func size(_ text: String) throws -> UInt64 {

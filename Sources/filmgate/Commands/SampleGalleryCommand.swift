@@ -31,7 +31,8 @@ extension SampleCommand {
             }
             let context = try CommandContext(options)
             try await context.telling { () async throws(IngestError) in
-                let gallery = try GalleryServer(directory: UserPath.absolute(directory), token: token, port: port, fault: fault)
+                let gallery = try GalleryServer(
+                    directory: UserPath.absolute(directory), token: token, port: port, fault: fault)
                 try await gallery.run { address in Console.out("gallery: \(address)") }
             }
         }

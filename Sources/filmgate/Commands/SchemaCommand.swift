@@ -22,6 +22,7 @@ struct SchemaCommand: AsyncParsableCommand {
         // Line breaks stand between values only, so that the document is the same on one line.
         Console.out(
             options.json
-                ? "{\"type\":\"schema\",\"schema\":" + lines.map { $0.drop { $0 == " " } }.joined() + "}" : lines.joined(separator: "\n"))
+                ? "{\"type\":\"schema\",\"schema\":" + lines.map { $0.drop { $0 == " " } }.joined() + "}"
+                : lines.joined(separator: "\n"))
     }
 }

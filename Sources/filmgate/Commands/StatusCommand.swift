@@ -6,7 +6,8 @@ import FilmgateReport
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where files are: counts by state, queues by target, what failed and why.",
+        commandName: "status",
+        abstract: "Show where files are: counts by state, queues by target, what failed and why.",
         discussion: """
             EXAMPLE:
               filmgate status --json
@@ -46,8 +47,14 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let holder = StateHolder(directory: options.stateDirectory)
         let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
-        if isPaused, !options.json { Console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue") }
-        if options.json { printJSON(totals, runs.first, holder, isPaused) } else { printText(totals, runs, holder, troubled) }
+        if isPaused, !options.json {
+            Console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue")
+        }
+        if options.json {
+            printJSON(totals, runs.first, holder, isPaused)
+        } else {
+            printText(totals, runs, holder, troubled)
+        }
     }
 
     private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool) {
@@ -65,12 +72,16 @@ struct StatusCommand: AsyncParsableCommand {
         Console.out(line.finished)
     }
 
-    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
-        let last = runs.first
+    private func printRuns(_ runs: [RunRow], _ holder: StateHolder?) {
         if let live = runs.dropFirst().first(where: { RunLine.isUnderWay($0, holder) }) {
             Console.out(HistoryCommand.text(live, holder))
         }
-        if let last { Console.out("last run: \(HistoryCommand.text(last, holder))") } else { Console.out("nothing has been ingested yet") }
+        let last = runs.first.map { "last run: \(HistoryCommand.text($0, holder))" }
+        Console.out(last ?? "nothing has been ingested yet")
+    }
+
+    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
+        printRuns(runs, holder)
         let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
         if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ") + damaged) }
@@ -82,10 +93,12 @@ struct StatusCommand: AsyncParsableCommand {
             if states.isEmpty { continue }
             var text = "\(Describe.name(labels[target.identity] ?? target.name)): \(states.joined(separator: ", "))"
             if target.bytesWaiting > 0 {
-                text += ", \(Describe.bytes(target.bytesWaiting)) waiting since \(TargetLine.time(target.oldestWaiting) ?? "–")"
+                text +=
+                    ", \(Describe.bytes(target.bytesWaiting)) waiting since \(TargetLine.time(target.oldestWaiting) ?? "–")"
             }
             if target.denied > 0, let denial = target.lastDenial {
-                text += ", \(target.denied) of them not there any more (\(Describe.name(denial.reason)), heard at \(denial.date))"
+                text +=
+                    ", \(target.denied) of them not there any more (\(Describe.name(denial.reason)), heard at \(denial.date))"
             }
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)
@@ -96,10 +109,13 @@ struct StatusCommand: AsyncParsableCommand {
         }
         for left in CreditStore(state: options.stateDirectory).all() {
             let expiry = left.nearestExpiry.map { ", the next of them expire \($0)" } ?? ""
-            Console.out(Describe.name("\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
+            Console.out(
+                Describe.name(
+                    "\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }
         let groups = ReasonGroups()
-        for row in troubled where options.verbose > 0 || groups.names(row.ending?.rawValue ?? "unfinished", row.reason) {
+        for row in troubled where options.verbose > 0 || groups.names(row.ending?.rawValue ?? "unfinished", row.reason)
+        {
             let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
             Console.out("\(row.ending?.rawValue ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
         }

@@ -6,6 +6,7 @@ import FilmgateLedger
 import FilmgateReport
 import FilmgateStudio
 import Glibc
+import Logging
 import Synchronization
 
 struct StudioCommand: AsyncParsableCommand {
@@ -41,13 +42,16 @@ struct StudioCommand: AsyncParsableCommand {
         @Flag(help: "Encrypt with a certificate of this page's own, made once; compare its fingerprint in the browser.")
         var selfSigned = false
 
-        @Option(help: ArgumentHelp("Encrypt with this certificate, a PEM file.", valueName: "file"), completion: .file())
+        @Option(
+            help: ArgumentHelp("Encrypt with this certificate, a PEM file.", valueName: "file"), completion: .file())
         var certificate: String?
 
         @Option(help: ArgumentHelp("The certificate's key, a PEM file.", valueName: "file"), completion: .file())
         var key: String?
 
-        @Option(help: ArgumentHelp("A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
+        @Option(
+            help: ArgumentHelp(
+                "A further name that browsers may use, such as that of a tunnel.", valueName: "host[:port]"))
         var name: [String] = []
 
         @Flag(help: "Show a made-up shoot that goes on, in a folder of its own that is removed in the end.")
@@ -70,7 +74,8 @@ struct StudioCommand: AsyncParsableCommand {
             _ = try StudioLink.place(listen, "--listen")
             try encryption.validate()
             if sample, pipeline != nil || options.state != nil {
-                throw ValidationError("--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
+                throw ValidationError(
+                    "--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
             }
             for name in name where name.isEmpty || name.contains(where: { " /@".contains($0) }) {
                 throw ValidationError("--name takes a name with or without a port, such as studio.example:8484.")
@@ -85,7 +90,9 @@ struct StudioCommand: AsyncParsableCommand {
             let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
-            let proof = try await context.telling { () async throws(IngestError) in try encryption.load(state: state, names: name) }
+            let proof = try await context.telling { () async throws(IngestError) in
+                try encryption.load(state: state, names: name)
+            }
             settings.certificate = proof?.certificate
             if !hidesPreviews { settings.previews = previewFolder }
             if let pipeline {
@@ -93,27 +100,9 @@ struct StudioCommand: AsyncParsableCommand {
                 // What cannot be used is told here and not on the page; later mistakes the page tells.
                 _ = try context.load(UserPath.absolute(pipeline))
             }
-            let json = options.json, logger = options.logger, shown = settings, snapshots = StudioStatus(state: state)
+            let json = options.json, logger = options.logger, shown = settings
             let stopped = try await context.telling { () async throws(IngestError) in
-                var services = StudioServices { () async throws(IngestError) in
-                    try await StudioEvents(state: state).all()
-                } status: { (counts: FrameCounts?) async throws(IngestError) in
-                    try await snapshots.line(counts)
-                }
-                services.program = StudioCards.program
-                services.mark = { order async throws(IngestError) in try await MarkSetting(state: state).carryOut(order) }
-                services.shown = { Redaction.hidden($0, at: []) }
-                services.qr = { QRText.rows($0) ?? [] }
-                services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
-                services.settled = {
-                    HeapMemory.giveBack()
-                    HeapMemory.forgetBeginning()
-                }
-                services.watch = { hear in
-                    let watch = RunWatch(state: state)
-                    watch.start(hear)
-                    return { watch.end() }
-                }
+                let services = Self.services(state, logger)
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
@@ -126,7 +115,35 @@ struct StudioCommand: AsyncParsableCommand {
             if let stopped { throw Exit(stopped) }
         }
 
-        /// Beside a state that lies elsewhere than usual, else where programs keep what may be lost: `$XDG_CACHE_HOME`, or `~/.cache`.
+        /// What the page's server has this program do.
+        private static func services(_ state: String, _ logger: Logger) -> StudioServices {
+            let snapshots = StudioStatus(state: state)
+            var services = StudioServices { () async throws(IngestError) in
+                try await StudioEvents(state: state).all()
+            } status: { (counts: FrameCounts?) async throws(IngestError) in
+                try await snapshots.line(counts)
+            }
+            services.program = StudioCards.program
+            services.mark = { order async throws(IngestError) in
+                try await MarkSetting(state: state).carryOut(order)
+            }
+            services.shown = { Redaction.hidden($0, at: []) }
+            services.qr = { QRText.rows($0) ?? [] }
+            services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }
+            services.settled = {
+                HeapMemory.giveBack()
+                HeapMemory.forgetBeginning()
+            }
+            services.watch = { hear in
+                let watch = RunWatch(state: state)
+                watch.start(hear)
+                return { watch.end() }
+            }
+            return services
+        }
+
+        /// Beside a state that lies elsewhere than usual, else where programs keep what may be lost: `$XDG_CACHE_HOME`,
+        /// or `~/.cache`.
         private var previewFolder: String {
             if options.stateDirectory != CommonOptions.usualState { return options.stateDirectory + "/previews" }
             let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -143,7 +160,8 @@ struct StudioCommand: AsyncParsableCommand {
             }
             options.state = sample.state
             let context = try CommandContext(options), pipeline = try context.load(sample.pipeline)
-            var live = LiveSession(session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
+            var live = LiveSession(
+                session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
             live.studio = StudioSupervisor(
                 place, pipeline: sample.pipeline, state: sample.state, json: options.json, encryption: encryption)
             sample.shoot()
@@ -173,13 +191,17 @@ struct StudioCommand: AsyncParsableCommand {
             Console.out(line.finished)
         }
 
-        private var encryption: StudioEncryption { StudioEncryption(isSelfSigned: selfSigned, certificate: certificate, key: key) }
+        private var encryption: StudioEncryption {
+            StudioEncryption(isSelfSigned: selfSigned, certificate: certificate, key: key)
+        }
 
-        /// Ctrl-C and SIGTERM end the page in order, with `untilEOF` the end of standard input, too; how it was stopped.
+        /// Ctrl-C and SIGTERM end the page in order, with `untilEOF` the end of standard input, too; how it was
+        /// stopped.
         private static func untilStopped(
             untilEOF: Bool, _ serve: @escaping @Sendable () async throws(IngestError) -> Void
         ) async throws(IngestError) -> ExitStatus? {
-            let task = Task { await Result { () async throws(IngestError) in try await serve() } }, stopped = Mutex<ExitStatus?>(nil)
+            let task = Task { await Result { () async throws(IngestError) in try await serve() } }
+            let stopped = Mutex<ExitStatus?>(nil)
             let key = SignalRouter.shared.take([SIGINT, SIGTERM]) { number in
                 stopped.withLock { $0 = number == SIGTERM ? .terminated : .interrupted }
                 task.cancel()
@@ -222,7 +244,8 @@ struct StudioCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("for"),
-            help: ArgumentHelp("How long it may come in; absent: as long as it is used, a client a day.", valueName: "duration"))
+            help: ArgumentHelp(
+                "How long it may come in; absent: as long as it is used, a client a day.", valueName: "duration"))
         var duration: String?
 
         @Option(help: ArgumentHelp("Where the page is served; absent: where it was served last.", valueName: "address"))
@@ -231,7 +254,8 @@ struct StudioCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let scope = GrantScope(event: event, from: fromNow ? Int64(time(nil)) : nil), isClient = event != nil || fromNow
+            let scope = GrantScope(event: event, from: fromNow ? Int64(time(nil)) : nil)
+            let isClient = event != nil || fromNow
             let context = try CommandContext(options), role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
             let seconds = try duration.map(StudioLink.seconds)
             let grants = GrantStore(state: options.stateDirectory)
@@ -240,21 +264,28 @@ struct StudioCommand: AsyncParsableCommand {
                 try context.makeState()
                 let now = Int64(time(nil)), made: (code: String, grant: Grant)
                 if isClient {
-                    made = try grants.makeLink(role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
+                    made = try grants.makeLink(
+                        role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
                 } else {
                     made = try grants.makeCode(role: role, seconds: seconds, now: now)
                 }
-                let known = listen ?? grants.address ?? "127.0.0.1:8484", start = known.contains("://") ? known : "http://" + known
-                StudioLink.tell(made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), json: options.json)
+                let known = listen ?? grants.address ?? "127.0.0.1:8484"
+                let start = known.contains("://") ? known : "http://" + known
+                StudioLink.tell(
+                    made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code),
+                    json: options.json)
             }
         }
 
         /// It may be one that is yet to come, and one that is misspelt shows a client nothing.
         private func warn(ofUnknown event: String) async {
-            guard let known = try? await StudioEvents(state: options.stateDirectory).all().map(\.name), !known.contains(event) else {
+            guard let known = try? await StudioEvents(state: options.stateDirectory).all().map(\.name),
+                !known.contains(event)
+            else {
                 return
             }
-            let words = "warning: no event `\(Describe.name(event))` is known here yet: until files of it come, the client sees nothing."
+            let words =
+                "warning: no event `\(Describe.name(event))` is known here yet: until files of it come, the client sees nothing."
             Console.err(words + (nearest(event, among: known).map { " Did you mean `\(Describe.name($0))`?" } ?? ""))
         }
     }
@@ -281,7 +312,8 @@ struct StudioCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            let context = try CommandContext(options), role = try StudioLink.role(role), seconds = try StudioLink.seconds(duration)
+            let context = try CommandContext(options), role = try StudioLink.role(role)
+            let seconds = try StudioLink.seconds(duration)
             let grants = GrantStore(state: options.stateDirectory), label = String(label.prefix(80))
             try await context.telling { () throws(IngestError) in
                 try context.makeState()

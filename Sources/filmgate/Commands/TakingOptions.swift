@@ -17,7 +17,8 @@ struct TakingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How copies are proven: reread (from the disk itself) or size. (default: reread, or what the pipeline says)", valueName: "how"))
+            "How copies are proven: reread (from the disk itself) or size. (default: reread, or what the pipeline says)",
+            valueName: "how"))
     var verify: VerifyMode?
 
     @Flag(help: "Write an ASC MHL manifest beside the copies.")
@@ -51,12 +52,14 @@ struct TakingOptions: ParsableArguments {
         return try context.checked(context.loader(overrides: overrides).load(node: node))
     }
 
-    /// A copy inside the folder of another one passes for a second copy, and goes with the first when that is moved or deleted.
+    /// A copy inside the folder of another one passes for a second copy, and goes with the first when that is moved or
+    /// deleted.
     ///
     /// Another disk that is mounted inside the first folder is another place.
     private func refuseNested() throws {
         for outer in to {
-            for inner in to where inner != outer && FileSystem.encloses(UserPath.absolute(outer), UserPath.absolute(inner)) {
+            for inner in to
+            where inner != outer && FileSystem.encloses(UserPath.absolute(outer), UserPath.absolute(inner)) {
                 let (above, below) = (UserPath.absolute(outer), UserPath.absolute(inner))
                 guard !FileSystem.isOneFolder(above, below), FileSystem.same(above, below) else { continue }
                 throw ValidationError(

@@ -7,7 +7,8 @@ import FolderTarget
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
+        abstract:
+            "Read delivered copies again and compare them with the ledger, or a folder with its ASC MHL manifest.",
         discussion: """
             Without a PATH, copies at remote targets are checked, too: each target is asked, or its copy downloaded and compared. What a target cannot tell is counted
             as unknown.
@@ -22,7 +23,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Argument(help: "Only copies below this folder; absent: all.", completion: .directory)
     var path: String?
 
-    @Option(help: ArgumentHelp("The pipeline whose remote targets are asked; absent: the targets of earlier runs.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The pipeline whose remote targets are asked; absent: the targets of earlier runs.", valueName: "file"))
     var pipeline: String?
 
     @OptionGroup var options: CommonOptions
@@ -32,7 +35,9 @@ struct VerifyCommand: AsyncParsableCommand {
         let reader = try await context.readLedger()
         let files = path != nil ? [] : pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's targets.
-        let pipelines = try files.compactMap { try pipeline == nil ? context.loader().load(path: $0).pipeline : context.load($0) }
+        let pipelines = try files.compactMap {
+            try pipeline == nil ? context.loader().load(path: $0).pipeline : context.load($0)
+        }
         let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
         var statistics = VerifyStatistics(json: options.json)
         let heard = TargetStatements()
@@ -58,7 +63,9 @@ struct VerifyCommand: AsyncParsableCommand {
         await context.note(heard)
         if statistics.exit == .complete, statistics.checked == 0 {
             // The summary that every verb ends with carries this code, and follows by itself.
-            let nothing = path.map { "Nothing is known below \($0)." } ?? "Nothing was delivered yet: there is no copy to look at."
+            let nothing =
+                path.map { "Nothing is known below \($0)." }
+                ?? "Nothing was delivered yet: there is no copy to look at."
             throw CommandContext.end(
                 IngestError(.notFound, nothing, advice: "`filmgate status` tells what waits, and why."), options)
         }

@@ -19,7 +19,9 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var how: TakingOptions
 
-    @Option(help: ArgumentHelp("How long a file must stay as it is before it is taken. (default: 2s)", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "How long a file must stay as it is before it is taken. (default: 2s)", valueName: "duration"))
     var settle: String?
 
     @Option(help: ArgumentHelp("What happens to the files. (default: copy)", valueName: "copy|move|inplace"))
@@ -45,7 +47,11 @@ struct WatchCommand: AsyncParsableCommand {
             state: options.stateDirectory)
         run.holdsForEvent = pipeline.event.hold && event == nil
         let session = RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty)
-        if once { try await session.run([pipeline], .together) } else { try await LiveSession(session: session).run(pipeline) }
+        if once {
+            try await session.run([pipeline], .together)
+        } else {
+            try await LiveSession(session: session).run(pipeline)
+        }
     }
 
     /// The folders replace the pipeline's sources; the options of its first folder source stay.
@@ -63,7 +69,9 @@ struct WatchCommand: AsyncParsableCommand {
             return folder
         }
         let mistakes = pipeline.sources.flatMap { context.registry.entry(.source, "folder")?.lint($0.node) ?? [] }
-        if let first = mistakes.first { throw ValidationError([first.message, first.hint].compactMap { $0 }.joined(separator: " ")) }
+        if let first = mistakes.first {
+            throw ValidationError([first.message, first.hint].compactMap { $0 }.joined(separator: " "))
+        }
         return pipeline
     }
 

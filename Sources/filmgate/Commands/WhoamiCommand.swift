@@ -4,7 +4,8 @@ import FilmgateEngine
 
 struct WhoamiCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "whoami", abstract: "Show who is signed in where, from what is stored; exits with 4 where a sign-in is missing.",
+        commandName: "whoami",
+        abstract: "Show who is signed in where, from what is stored; exits with 4 where a sign-in is missing.",
         discussion: """
             Services that are paid by credits are asked what is left; one that does not answer changes nothing.
 
@@ -22,7 +23,8 @@ struct WhoamiCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext(options)
-        try await Self.tell(try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false), asking: false, options)
+        try await Self.tell(
+            try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false), asking: false, options)
     }
 
     /// One line each; 4 when one is not signed in, 5 when a provider could not be asked.
@@ -32,7 +34,11 @@ struct WhoamiCommand: AsyncParsableCommand {
             var line = await entry.line(asking: asking)
             await line.addCredits(CreditInquiry(entry.paid, state: options.stateDirectory))
             Console.out(options.json ? line.json : line.text)
-            if !line.isFine { code = .signIn } else if let trouble = line.trouble, code == .complete { code = Failure.exitCode(trouble) }
+            if !line.isFine {
+                code = .signIn
+            } else if let trouble = line.trouble, code == .complete {
+                code = Failure.exitCode(trouble)
+            }
         }
         if all.isEmpty, !options.json { Console.out("The pipeline has no sign-ins.") }
         if code != .complete { throw Exit(code) }

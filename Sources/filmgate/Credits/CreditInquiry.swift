@@ -27,7 +27,9 @@ struct CreditInquiry: Sendable {
             places.append(Place(name: name, signIns: [name], isSignIn: true, holder: holder))
         }
         for (name, target) in plan.connections {
-            guard let holder = target as? any CreditHolder, let use = pipelines.lazy.compactMap({ $0.target(name) }).first else { continue }
+            guard let holder = target as? any CreditHolder,
+                let use = pipelines.lazy.compactMap({ $0.target(name) }).first
+            else { continue }
             let signIns = context.registry.entry(.target, use.module)?.references(use.node).map(\.name) ?? []
             // A target for each event is one account all the same.
             if places.contains(where: { $0.name == name && $0.signIns == signIns }) { continue }
@@ -89,7 +91,8 @@ struct CreditWatch {
             }
     }
 
-    /// Asks a last time, so that what is told afterwards counts what was sent; where nobody answered before, nobody is waited for.
+    /// Asks a last time, so that what is told afterwards counts what was sent; where nobody answered before, nobody is
+    /// waited for.
     func end() async {
         guard let task else { return }
         task.cancel()

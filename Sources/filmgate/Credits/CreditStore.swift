@@ -2,7 +2,8 @@ import FileKit
 import FilmgateCore
 import Foundation
 
-/// What services said last of the credits that are left: `credits.json` in the state directory, for verbs that ask nobody.
+/// What services said last of the credits that are left: `credits.json` in the state directory, for verbs that ask
+/// nobody.
 struct CreditStore {
     struct Entry: Codable, Hashable {
         /// The target, or the sign-in itself, and the sign-ins that it was asked with.
@@ -35,14 +36,18 @@ struct CreditStore {
     /// By name; empty where nothing was heard or the file is of no use.
     func all() -> [Entry] {
         guard let data = FileManager.default.contents(atPath: path), data.count < 1 << 20 else { return [] }
-        return ((try? JSONDecoder().decode([Entry].self, from: data)) ?? []).sorted { ($0.name, $0.heard) < ($1.name, $1.heard) }
+        return ((try? JSONDecoder().decode([Entry].self, from: data)) ?? []).sorted {
+            ($0.name, $0.heard) < ($1.name, $1.heard)
+        }
     }
 
     /// Writes these down in place of what was heard before of the same.
     func note(_ heard: [Entry]) throws(IngestError) {
         guard !heard.isEmpty else { return }
         let oldest = Int(Date().timeIntervalSince1970) - Self.memory
-        let others = all().filter { old in old.heard >= oldest && !heard.contains { $0.name == old.name && $0.signIns == old.signIns } }
+        let others = all().filter { old in
+            old.heard >= oldest && !heard.contains { $0.name == old.name && $0.signIns == old.signIns }
+        }
         try write(others + heard)
     }
 

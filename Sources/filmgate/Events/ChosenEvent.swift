@@ -54,8 +54,8 @@ struct ChosenEvent {
         if let at { ChoiceTime.set(path, at) }
     }
 
-    /// Ids that were chosen with a sign-in are forgotten, but for those of `account`; with the last one the event itself; false where there
-    /// was none.
+    /// Ids that were chosen with a sign-in are forgotten, but for those of `account`; with the last one the event
+    /// itself; false where there was none.
     func forget(auth name: String, unless account: String?, keepsName: Bool) throws(IngestError) -> Bool {
         let known = chosenIDs, kept = known.filter { !$0.place.uses(name) || EventIDs.isOf(account, $0.account) }
         guard kept.count < known.count else { return false }
@@ -69,7 +69,9 @@ struct ChosenEvent {
     func event(_ named: String?, for rule: EventRule) throws -> String? {
         if let event = named ?? chosen { return try Self.checked(event) }
         if rule.required, !rule.hold {
-            throw Refusal("This pipeline needs an event: give it with --event NAME, or choose one with `filmgate events use NAME`.")
+            throw Refusal(
+                "This pipeline needs an event: give it with --event NAME, or choose one with `filmgate events use NAME`."
+            )
         }
         return nil
     }

@@ -13,7 +13,8 @@ struct EventList: Codable {
         func isMeant(by text: String) -> Bool { id == text || name == text || longName == text }
     }
     var gallery: String
-    /// Whose list it is, as the provider names the account, or as the pipeline file names the sign-in where that is not known.
+    /// Whose list it is, as the provider names the account, or as the pipeline file names the sign-in where that is not
+    /// known.
     var account: String
     /// The sign-ins that it was read with, as targets combine them.
     var uses: [[String]]
@@ -53,7 +54,9 @@ struct EventCache {
     }
 
     func list(_ gallery: String, account: String) -> EventList? {
-        guard let list = read(path(gallery, account)), list.gallery == gallery, list.account == account else { return nil }
+        guard let list = read(path(gallery, account)), list.gallery == gallery, list.account == account else {
+            return nil
+        }
         return list
     }
 
@@ -66,7 +69,8 @@ struct EventCache {
     /// Forgets what was read with a sign-in, but for what `account` saw; false where there was nothing.
     func wipe(auth name: String, unless account: String?) -> Bool {
         var isWiped = false
-        for list in all() where list.places.contains(where: { $0.uses(name) }) && !EventIDs.isOf(account, list.account) {
+        for list in all() where list.places.contains(where: { $0.uses(name) }) && !EventIDs.isOf(account, list.account)
+        {
             try? FileManager.default.removeItem(atPath: path(list.gallery, list.account))
             isWiped = true
         }

@@ -5,10 +5,11 @@ extension EventDirectories {
     /// Where an event's id could not be learned, and why not.
     struct Unknown { var event: String, places: [EventPlace], trouble: IngestError }
 
-    /// Looks up what the galleries of these pipelines call `event`, where they take their own ids and no list read before has it.
+    /// Looks up what the galleries of these pipelines call `event`, where they take their own ids and no list read
+    /// before has it.
     ///
-    /// Throws where such a gallery cannot be asked or knows no such event: what is sent under a name would go nowhere, or to another place
-    /// than later.
+    /// Throws where such a gallery cannot be asked or knows no such event: what is sent under a name would go nowhere,
+    /// or to another place than later.
     func learn(_ event: String, _ pipelines: [PipelineFile]) async throws(IngestError) {
         if let unknown = try await unknown([event], pipelines).first { throw unknown.trouble }
     }
@@ -41,22 +42,28 @@ extension EventDirectories {
     private static func trouble(_ event: String, _ answer: Answer, _ directory: any EventDirectory) -> IngestError? {
         if let trouble = answer.trouble { return unasked(event, answer.target, trouble) }
         guard let list = answer.list, list.find(event) == nil else { return nil }
-        let same = list.events.filter { $0.name == event }.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }
+        let same = list.events.filter { $0.name == event }.map {
+            "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")"
+        }
         guard same.isEmpty else {
             return IngestError(
-                .misconfigured, "Several events are named \(event) at \(answer.target): \(same.joined(separator: ", ")).",
+                .misconfigured,
+                "Several events are named \(event) at \(answer.target): \(same.joined(separator: ", ")).",
                 advice: "Give the event by its id.")
         }
         guard answer.isSeenWhole else {
-            // Sent as it is it would go to an event that nobody sees, and to another place once it is found in the list.
+            // Sent as it is it would go to an event that nobody sees, and to another place once it is found in the
+            // list.
             let tellsIDs = list.events.first.map { !directory.needsID(for: $0.id) } ?? false
             return IngestError(
                 .misconfigured,
                 "\(event) is not among the first \(Describe.count(answer.seen, "event")) of \(answer.target), and there are more; nothing was sent.",
-                advice: tellsIDs ? "Give the event by its id." : "Give one that `filmgate events list --limit 100000` shows.")
+                advice: tellsIDs
+                    ? "Give the event by its id." : "Give one that `filmgate events list --limit 100000` shows.")
         }
         return IngestError(
-            .misconfigured, "\(answer.target) knows no event \(event), and takes only those that it knows; nothing was sent.",
+            .misconfigured,
+            "\(answer.target) knows no event \(event), and takes only those that it knows; nothing was sent.",
             advice: "Give one that `filmgate events list` shows, or make it there first.")
     }
 
@@ -64,7 +71,8 @@ extension EventDirectories {
         let code = trouble.code == .unauthorized || trouble.code == .misconfigured ? trouble.code : .notFound
         return IngestError(
             code, "\(target) could not be asked which of its events is \(event): \(trouble.message)",
-            advice: trouble.advice ?? "Give the event by its id, or choose it with `filmgate events use` while the network is there.",
+            advice: trouble.advice
+                ?? "Give the event by its id, or choose it with `filmgate events use` while the network is there.",
             cause: trouble)
     }
 }
@@ -77,7 +85,9 @@ extension RunSession {
     }
 
     /// The same for all that waits: what has no id is held, and everything else goes on.
-    func heldEvents(_ events: [String?], _ pipelines: [PipelineFile]) async throws(IngestError) -> [EventDirectories.Unknown] {
+    func heldEvents(_ events: [String?], _ pipelines: [PipelineFile]) async throws(IngestError) -> [EventDirectories
+        .Unknown]
+    {
         guard options.verb == "retry" else {
             try await learnEvent(pipelines)
             return []

@@ -35,12 +35,18 @@ extension EventDirectories {
         return await Self.read(directory, on: begun, further)
     }
 
-    private static func read(_ directory: any EventDirectory, on reading: Reading, _ reach: Reach) async -> Result<Reading?, IngestError> {
+    private static func read(_ directory: any EventDirectory, on reading: Reading, _ reach: Reach) async -> Result<
+        Reading?, IngestError
+    > {
         await withTaskGroup(of: Result<Reading?, IngestError>.self) { group in
-            group.addTask { await Result { () async throws(IngestError) in try await pages(directory, on: reading, reach) } }
+            group.addTask {
+                await Result { () async throws(IngestError) in try await pages(directory, on: reading, reach) }
+            }
             group.addTask {
                 try? await Task.sleep(for: reach.patience)
-                return .failure(IngestError(.unavailable, "The gallery took longer than \(reach.patience.shown ?? "") for its events."))
+                return .failure(
+                    IngestError(
+                        .unavailable, "The gallery took longer than \(reach.patience.shown ?? "") for its events."))
             }
             let first = await group.next()
             group.cancelAll()

@@ -18,7 +18,8 @@ struct EventDirectories {
         /// Nil when the gallery could not be asked and nothing is known of it.
         var list: EventList?
         var trouble: IngestError?
-        /// Events that were looked through now, and whether there were no more: what is not listed beyond `limit` may have been seen.
+        /// Events that were looked through now, and whether there were no more: what is not listed beyond `limit` may
+        /// have been seen.
         var seen = 0, isSeenWhole = false
     }
 
@@ -45,7 +46,9 @@ struct EventDirectories {
                     entries.append((entry, provider?.account))
                 }
                 let account = accounts.joined(separator: " "), place = EventPlace(directory.gallery, entries)
-                if let same = found.firstIndex(where: { $0.directory.gallery == directory.gallery && $0.account == account }) {
+                if let same = found.firstIndex(where: {
+                    $0.directory.gallery == directory.gallery && $0.account == account
+                }) {
                     if !found[same].places.contains(place) { found[same].places.append(place) }
                 } else {
                     found.append(Directory(target: name, directory: directory, account: account, places: [place]))
@@ -62,7 +65,8 @@ struct EventDirectories {
         else { return provider?.account ?? "sign-in \(entry)" }
         // Where the file names the account, the place tells one from the other.
         if session.account == nil {
-            _ = try? EventIDs(state: context.options.stateDirectory).forget(auth: entry, unless: account.id, keepsName: true)
+            _ = try? EventIDs(state: context.options.stateDirectory).forget(
+                auth: entry, unless: account.id, keepsName: true)
         }
         return account.id
     }
@@ -82,9 +86,11 @@ struct EventDirectories {
         return before + one.places.map(\.signIns).filter { !before.contains($0) }
     }
 
-    /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is remembered all the same.
+    /// What is remembered, where it is fresh; else what the gallery says now, and if it cannot be asked what is
+    /// remembered all the same.
     ///
-    /// Nil where there is nothing to choose. `seeking`: events that are looked for beyond `limit`, too; those found there are listed.
+    /// Nil where there is nothing to choose. `seeking`: events that are looked for beyond `limit`, too; those found
+    /// there are listed.
     func answer(_ one: Directory, refresh: Bool, seeking: [String] = []) async -> Answer? {
         let known = remembered(one)
         if let known, !refresh, abs(Int(Date().timeIntervalSince1970) - known.fetched) < EventCache.freshness,

@@ -18,7 +18,9 @@ struct EventFollowing {
             for (index, directory) in directories.enumerated() {
                 guard let answer = await galleries.answer(directory, refresh: true) else { continue }
                 if let trouble = answer.trouble {
-                    if troubles.updateValue(trouble.message, forKey: index) != trouble.message { tell(trouble, answer.target) }
+                    if troubles.updateValue(trouble.message, forKey: index) != trouble.message {
+                        tell(trouble, answer.target)
+                    }
                     if trouble.code == .unauthorized { return trouble }
                     continue
                 }
@@ -33,7 +35,9 @@ struct EventFollowing {
     }
 
     /// Twice as long each time that nothing has changed, up to a minute.
-    static func pause(after pause: Duration, isChanged: Bool) -> Duration { isChanged ? soonest : min(pause * 2, latest) }
+    static func pause(after pause: Duration, isChanged: Bool) -> Duration {
+        isChanged ? soonest : min(pause * 2, latest)
+    }
 
     private func tell(_ trouble: IngestError, _ target: String) {
         Failure.tell(IngestError(trouble.code, "\(target): \(trouble.message)", advice: trouble.advice), json: json)
@@ -43,7 +47,9 @@ struct EventFollowing {
     private func tell(_ old: EventList?, _ new: EventList, _ target: String) -> Bool {
         let before = Dictionary((old?.events ?? []).map { ($0.id, $0) }) { $1 }, now = Set(new.events.map(\.id))
         var changes: [(String, EventList.Item)] = []
-        for item in new.events where before[item.id] != item { changes.append((before[item.id] == nil ? "added" : "changed", item)) }
+        for item in new.events where before[item.id] != item {
+            changes.append((before[item.id] == nil ? "added" : "changed", item))
+        }
         // What a list that was cut off does not show may still be there.
         if new.isWhole { changes += (old?.events ?? []).filter { !now.contains($0.id) }.map { ("removed", $0) } }
         for (change, item) in changes { tell(change, item, target, new) }

@@ -42,8 +42,11 @@ extension EventsCommand {
         func run() async throws {
             let pipeline = pipeline ?? namedPipeline
             let context = try CommandContext(options), gate = ChosenEvent(state: options.stateDirectory)
-            let galleries = EventDirectories(context: context, limit: limit), pipelines = try EventsCommand.pipelines(pipeline, context)
-            let directories = try await context.telling { () async throws(IngestError) in try await galleries.directories(pipelines) }
+            let galleries = EventDirectories(context: context, limit: limit)
+            let pipelines = try EventsCommand.pipelines(pipeline, context)
+            let directories = try await context.telling { () async throws(IngestError) in
+                try await galleries.directories(pipelines)
+            }
             let runs = try await earlierRuns(context, mayBeNone: pipeline != nil)
             var told: Set<String> = [], failed: IngestError?, lists: [Int: EventList] = [:]
             for (index, directory) in directories.enumerated() {
@@ -51,7 +54,8 @@ extension EventsCommand {
                 if let trouble = answer.trouble {
                     failed = failed ?? (answer.list == nil ? trouble : nil)
                     Failure.tell(
-                        IngestError(trouble.code, "\(answer.target): \(trouble.message)", advice: trouble.advice), json: options.json)
+                        IngestError(trouble.code, "\(answer.target): \(trouble.message)", advice: trouble.advice),
+                        json: options.json)
                 }
                 lists[index] = answer.list
                 for item in answer.list?.events ?? [] {
@@ -76,7 +80,9 @@ extension EventsCommand {
         /// How many runs each event had.
         private func earlierRuns(_ context: CommandContext, mayBeNone: Bool) async throws -> [String: Int] {
             let reader = try await context.readLedger(mustExist: !mayBeNone)
-            let runs = try await context.telling { () async throws(IngestError) in try await reader.runs(limit: 10_000) }
+            let runs = try await context.telling { () async throws(IngestError) in
+                try await reader.runs(limit: 10_000)
+            }
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
 

@@ -33,11 +33,15 @@ extension EventsCommand {
 
         func run() async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
-            guard !now || !none else { throw ValidationError("A run goes on with an event: --now does not go with --none.") }
+            guard !now || !none else {
+                throw ValidationError("A run goes on with an event: --now does not go with --none.")
+            }
             if now, HostedJob.ledger == nil { try handOver() }
             let context = try CommandContext(options), given = try event.map(ChosenEvent.checked)
-            let (name, ids) = if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
-            let gate = ChosenEvent(state: options.stateDirectory), before = (event: gate.chosen, ids: gate.chosenIDs, at: gate.chosenAt)
+            let (name, ids) =
+                if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
+            let gate = ChosenEvent(state: options.stateDirectory)
+            let before = (event: gate.chosen, ids: gate.chosenIDs, at: gate.chosenAt)
             try await context.telling { () throws(IngestError) in try gate.choose(name, ids: ids) }
             if now, let name {
                 try await switchRun(to: name, context) { () throws(IngestError) in
@@ -63,8 +67,12 @@ extension EventsCommand {
         }
 
         /// Where the run cannot go on with it, the choice is as it was.
-        private func switchRun(to event: String, _ context: CommandContext, undo: () throws(IngestError) -> Void) async throws {
-            guard let switching = HostedJob.switching else { return Console.err("No run is active: the next one has this event.") }
+        private func switchRun(
+            to event: String, _ context: CommandContext, undo: () throws(IngestError) -> Void
+        ) async throws {
+            guard let switching = HostedJob.switching else {
+                return Console.err("No run is active: the next one has this event.")
+            }
             let result = await Result { () async throws(IngestError) in try await switching.begin(with: event) }
             if case .failure(let error) = result {
                 try? undo()
@@ -75,9 +83,13 @@ extension EventsCommand {
         }
 
         /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.
-        private func found(_ given: String, _ context: CommandContext) async throws -> (String?, [ChosenEvent.ChosenID]) {
-            let galleries = EventDirectories(context: context), pipelines = try EventsCommand.pipelines(pipeline, context)
-            let directories = try await context.telling { () async throws(IngestError) in try await galleries.directories(pipelines) }
+        private func found(_ given: String, _ context: CommandContext) async throws -> (String?, [ChosenEvent.ChosenID])
+        {
+            let galleries = EventDirectories(context: context)
+            let pipelines = try EventsCommand.pipelines(pipeline, context)
+            let directories = try await context.telling { () async throws(IngestError) in
+                try await galleries.directories(pipelines)
+            }
             var names: Set<String> = [], ids: [ChosenEvent.ChosenID] = [], asked = 0
             for directory in directories {
                 var answer = await galleries.answer(directory, refresh: false)
@@ -96,7 +108,9 @@ extension EventsCommand {
                 ids += directory.places.map { ChosenEvent.ChosenID(place: $0, account: list.account, id: item.id) }
                 names.insert(list.label(item))
             }
-            if names.isEmpty, asked > 0 { Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.") }
+            if names.isEmpty, asked > 0 {
+                Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.")
+            }
             return (names.count == 1 ? names.first : given, ids)
         }
 
@@ -104,7 +118,8 @@ extension EventsCommand {
             let same = list.events.filter { $0.name == given }
             guard same.count > 1, list.find(given) == nil else { return }
             let choices = same.map { "\($0.id)\($0.date.map { " (\($0.prefix(10)))" } ?? "")" }.joined(separator: ", ")
-            throw Refusal("Several events are named \(Describe.name(given)): say which by its id, \(Describe.name(choices)).")
+            throw Refusal(
+                "Several events are named \(Describe.name(given)): say which by its id, \(Describe.name(choices)).")
         }
     }
 }

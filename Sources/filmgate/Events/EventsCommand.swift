@@ -18,7 +18,9 @@ struct EventsCommand: AsyncParsableCommand {
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
-            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch { throw CommandContext.end(error, options) }
+            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch {
+                throw CommandContext.end(error, options)
+            }
             EventsCommand.tellChosen(options)
         }
     }
@@ -44,7 +46,10 @@ struct EventsCommand: AsyncParsableCommand {
         let ids = gate.chosenIDs, several = Dictionary(grouping: ids, by: \.place.gallery).filter { $1.count > 1 }
         return ids.map { known in
             let place = known.place
-            return (several[place.gallery] == nil ? place.gallery : "\(place.gallery) (\(place.signIns.joined(separator: ", ")))", known.id)
+            return (
+                several[place.gallery] == nil
+                    ? place.gallery : "\(place.gallery) (\(place.signIns.joined(separator: ", ")))", known.id
+            )
         }
     }
 
@@ -52,6 +57,7 @@ struct EventsCommand: AsyncParsableCommand {
     static func pipelines(_ file: String?, _ context: CommandContext) throws -> [PipelineFile] {
         let files = file.map { [$0] } ?? PipelineSnapshot(state: context.options.stateDirectory).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's events.
-        return try file == nil ? files.compactMap { context.loader().load(path: $0).pipeline } : files.map { try context.load($0) }
+        return try file == nil
+            ? files.compactMap { context.loader().load(path: $0).pipeline } : files.map { try context.load($0) }
     }
 }

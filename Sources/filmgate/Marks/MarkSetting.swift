@@ -2,7 +2,8 @@ import FilmgateCore
 import FilmgateLedger
 import Glibc
 
-/// Writes down what somebody says of pictures, for the command and the page alike, and tells whatever run holds the state.
+/// Writes down what somebody says of pictures, for the command and the page alike, and tells whatever run holds the
+/// state.
 struct MarkSetting: Sendable {
     let state: String
 
@@ -51,7 +52,9 @@ struct MarkNotice: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return }
         let stream = LineStream(owning: descriptor, patience: Self.patience)
-        guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0, stream.send(line) else { return }
+        guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0, stream.send(line) else {
+            return
+        }
         stream.lines { _ in false }
     }
 }

@@ -11,9 +11,13 @@ struct PictureSearch {
     func sha256(_ name: String) async throws(IngestError) -> String {
         let path = FileSystem.canonical(UserPath.absolute(name)), facts = try FileFacts.of(path)
         if facts == nil, Self.isHexadecimal(name) { return try await digest(name.lowercased()) }
-        if facts?.kind == .directory { throw Self.wrong("\(Describe.name(path)) is a folder.", "Name the files in it.") }
+        if facts?.kind == .directory {
+            throw Self.wrong("\(Describe.name(path)) is a folder.", "Name the files in it.")
+        }
         // A copy may be a stamped one: the ledger knows which picture it is of.
-        if let copy = try await reader.delivered(below: path).first(where: { $0.receipt.path == path }) { return copy.content.sha256 }
+        if let copy = try await reader.delivered(below: path).first(where: { $0.receipt.path == path }) {
+            return copy.content.sha256
+        }
         if facts != nil {
             let sha256 = try FileCopy.hash(path: path, algorithms: []).digests.sha256
             if try await !reader.assets(sha256: sha256).isEmpty { return sha256 }
@@ -36,14 +40,18 @@ struct PictureSearch {
 
     private func digest(_ prefix: String) async throws(IngestError) -> String {
         guard prefix.utf8.count >= Self.shortest else {
-            throw Self.wrong("\(prefix) is too short for a SHA-256.", "Give at least its first \(Self.shortest) digits.")
+            throw Self.wrong(
+                "\(prefix) is too short for a SHA-256.", "Give at least its first \(Self.shortest) digits.")
         }
-        guard prefix.utf8.count <= 64 else { throw Self.wrong("\(prefix) is longer than a SHA-256.", "It has 64 digits.") }
+        guard prefix.utf8.count <= 64 else {
+            throw Self.wrong("\(prefix) is longer than a SHA-256.", "It has 64 digits.")
+        }
         let found = try await (reader as? SQLiteReader)?.pictures(beginning: prefix) ?? []
         if found.count > 1 { throw Self.wrong("Several pictures begin with \(prefix).", "Give more digits.") }
         guard let one = found.first else {
             throw Self.wrong(
-                "No picture with the SHA-256 \(prefix) is known.", "Import it first; `filmgate history --json` tells those that are known.")
+                "No picture with the SHA-256 \(prefix) is known.",
+                "Import it first; `filmgate history --json` tells those that are known.")
         }
         return one
     }
@@ -52,5 +60,7 @@ struct PictureSearch {
         !text.isEmpty && text.lowercased().utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    private static func wrong(_ message: String, _ advice: String) -> IngestError { IngestError(.misconfigured, message, advice: advice) }
+    private static func wrong(_ message: String, _ advice: String) -> IngestError {
+        IngestError(.misconfigured, message, advice: advice)
+    }
 }

@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Each line is written whole.
 enum Console {
-    /// What stdout could not be written for: after that nothing more goes there, so that what is there is a beginning and has no gaps.
+    /// What stdout could not be written for: after that nothing more goes there, so that what is there is a beginning
+    /// and has no gaps.
     private static let lock = Mutex<CInt?>(nil)
 
     /// One line of data.
@@ -26,7 +27,9 @@ enum Console {
     ///
     /// Somebody who reads no further, such as `head`, has all that he wants.
     static func status(after status: Int32) -> Int32 {
-        guard status == ExitStatus.complete.rawValue, let code = lock.withLock({ $0 }), code != EPIPE else { return status }
+        guard status == ExitStatus.complete.rawValue, let code = lock.withLock({ $0 }), code != EPIPE else {
+            return status
+        }
         return (code == ENOSPC || code == EDQUOT ? ExitStatus.full : .failure).rawValue
     }
 
@@ -51,7 +54,8 @@ enum Console {
 
     static var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
 
-    /// Whether stderr can take a line back and draw it anew: a terminal that calls itself dumb shows the codes for that as text.
+    /// Whether stderr can take a line back and draw it anew: a terminal that calls itself dumb shows the codes for that
+    /// as text.
     static var redrawsStderr: Bool { stderrIsTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
 
     /// Columns of the terminal behind stderr; 80 when it does not say.

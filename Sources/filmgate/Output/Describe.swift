@@ -30,7 +30,8 @@ enum Describe {
         "\(number) \(number == 1 ? one : many ?? one + "s")"
     }
 
-    /// A path on one line of a terminal: control characters, and those that turn the direction of writing, shown, not obeyed.
+    /// A path on one line of a terminal: control characters, and those that turn the direction of writing, shown, not
+    /// obeyed.
     static func name(_ path: String) -> String {
         guard path.unicodeScalars.contains(where: isObeyed) else { return path }
         var shown = ""

@@ -2,8 +2,8 @@ import FilmgateCore
 import FilmgateEngine
 import Synchronization
 
-/// What an import does not touch, and a person should know at its end: what still waits at an address that the pipeline had before, and copies
-/// that the same frames have in another event.
+/// What an import does not touch, and a person should know at its end: what still waits at an address that the pipeline
+/// had before, and copies that the same frames have in another event.
 final class EarlierPlaces: Sendable {
     private let event: String?
     private let state = Mutex<(targets: [(name: String, identity: String)], delivered: Set<ContentKey>)>(([], []))
@@ -17,7 +17,9 @@ final class EarlierPlaces: Sendable {
 
     @Sendable func note(_ runEvent: RunEvent) {
         guard event != nil, case .settled(let settled) = runEvent, settled.ending == .delivered else { return }
-        guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else { return }
+        guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else {
+            return
+        }
         state.withLock { _ = $0.delivered.insert(content) }
     }
 
@@ -50,13 +52,15 @@ final class EarlierPlaces: Sendable {
         return other == base || other.hasPrefix(base + ":")
     }
 
-    /// An event that was named gets copies of its own, also of frames that belong to another: it is an order, and may be a mistake.
+    /// An event that was named gets copies of its own, also of frames that belong to another: it is an order, and may
+    /// be a mistake.
     private func doubled(_ delivered: Set<ContentKey>, _ reader: any LedgerReader) async -> [String] {
         guard let event else { return [] }
         var counts: [String: Int] = [:]
         for content in delivered {
             let rows = (try? await reader.deliveries(of: content)) ?? []
-            let before = Set(rows.filter { $0.receipt.state == .done && !$0.isUnassigned }.compactMap(\.event)).subtracting([event])
+            let before = Set(rows.filter { $0.receipt.state == .done && !$0.isUnassigned }.compactMap(\.event))
+                .subtracting([event])
             for name in before { counts[name, default: 0] += 1 }
         }
         return counts.sorted { $0.key < $1.key }.map { name, count in

@@ -1,7 +1,8 @@
 import FilmgateCore
 import FilmgateEngine
 
-/// A file's facts on one line for people: `DCIM/…/IMG_1.CR3  Make Model #0123  2026-05-01T12:00:00  1/250 f/2.8 ISO 400 85 mm  8192×5464  ★3`.
+/// A file's facts on one line for people: `DCIM/…/IMG_1.CR3  Make Model #0123  2026-05-01T12:00:00  1/250 f/2.8 ISO 400
+/// 85 mm  8192×5464  ★3`.
 enum FactsText {
     static func of(_ asset: Asset) -> String {
         let media = asset.media ?? MediaFacts()
@@ -11,8 +12,8 @@ enum FactsText {
         }
         if let captured = media.captured { parts.append(captured.description) }
         let exposure = [
-            media.exposureTime.map(shutter), media.fNumber?.value.map { "f/" + Describe.decimal($0, 1) }, media.iso.map { "ISO \($0)" },
-            media.focalLength?.value.map { Describe.decimal($0, 1) + " mm" },
+            media.exposureTime.map(shutter), media.fNumber?.value.map { "f/" + Describe.decimal($0, 1) },
+            media.iso.map { "ISO \($0)" }, media.focalLength?.value.map { Describe.decimal($0, 1) + " mm" },
         ].compactMap { $0 }
         if !exposure.isEmpty { parts.append(exposure.joined(separator: " ")) }
         if let width = media.width, let height = media.height { parts.append("\(width)×\(height)") }

@@ -56,7 +56,8 @@ struct FormatReport {
         )
         for (target, count) in believed.sorted(by: { $0.key < $1.key }) {
             let files = Describe.count(count, "file"), name = Describe.name(target)
-            Console.out("\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
+            Console.out(
+                "\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
         for line in remarks { Console.out(line) }
         for line in advice { Console.out("→ " + line) }
@@ -89,7 +90,8 @@ struct FormatReport {
         if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain + Self.retire : Self.sendAgain) }
         let open = Set(findings.flatMap(\.open)).sorted()
         if !open.isEmpty {
-            let ways = open.prefix(3).map { "`filmgate cancel --target '\(Describe.name($0))'`" }.joined(separator: ", ")
+            let ways = open.prefix(3).map { "`filmgate cancel --target '\(Describe.name($0))'`" }.joined(
+                separator: ", ")
             lines.append(
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
@@ -100,19 +102,26 @@ struct FormatReport {
                     + "or use the page of `filmgate studio`.")
         }
         if remedies.contains(.ingest) {
-            lines.append("`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
+            lines.append(
+                "`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
         }
         if remedies.contains(.deliver) {
-            lines.append("`filmgate import CARD --pipeline FILE` delivers what the pipeline wants; with --event, to that event.")
+            lines.append(
+                "`filmgate import CARD --pipeline FILE` delivers what the pipeline wants; with --event, to that event.")
         }
         if remedies.contains(.deliverAnew) {
-            lines.append("`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays.")
+            lines.append(
+                "`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays."
+            )
         }
         if remedies.contains(.orderAgain) {
-            lines.append("`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now.")
+            lines.append(
+                "`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now."
+            )
         }
         if remedies.contains(.nameTheKind) {
-            lines.append("\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
+            lines.append(
+                "\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
         }
         if remedies.contains(.allowFiltered) {
             lines.append("`--allow filtered` if what the rules leave out needs no copy.")
@@ -127,7 +136,8 @@ struct FormatReport {
         }
     }
 
-    private static let mount = "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
+    private static let mount =
+        "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
     private static let retire =
         " `filmgate cancel --target FOLDER --gone` says that a folder is gone for good: other copies count then, and where there are none the "
         + "card is imported again."
@@ -138,7 +148,9 @@ struct FormatReport {
     /// What a person should know beside the answer.
     private var remarks: [String] {
         var lines: [String] = []
-        if let partOf { lines.append("This is only a part of \(Describe.name(partOf)): nothing else of it was looked at.") }
+        if let partOf {
+            lines.append("This is only a part of \(Describe.name(partOf)): nothing else of it was looked at.")
+        }
         if !damaged.isEmpty {
             let names = damaged.prefix(3).map(Describe.name).joined(separator: ", ") + (damaged.count > 3 ? " …" : "")
             lines.append(

@@ -78,7 +78,9 @@ struct ProgressBar {
         if n.bytesRead > 0, seconds > 0.5 {
             let rate = Double(n.bytesRead) / seconds
             parts.append("\(Describe.bytes(UInt64(rate)))/s")
-            if n.bytesToRead > n.bytesRead { parts.append("ETA " + Describe.duration(Double(n.bytesToRead - n.bytesRead) / rate)) }
+            if n.bytesToRead > n.bytesRead {
+                parts.append("ETA " + Describe.duration(Double(n.bytesToRead - n.bytesRead) / rate))
+            }
         }
         for (target, queue) in n.queues.sorted(by: { $0.key < $1.key }) where queue.waiting + queue.sending > 0 {
             parts.append("\(target) \(queue.waiting + queue.sending)\(n.held[target] == nil ? "" : " held")")

@@ -59,7 +59,8 @@ final class ReasonGroups: Sendable {
         if state.unknownCount > 0 {
             let names = state.unknown.map(Describe.name).joined(separator: ", ")
             let more =
-                state.unknownCount > state.unknown.count ? " and \(state.unknownCount - state.unknown.count) more (-v names all)" : ""
+                state.unknownCount > state.unknown.count
+                ? " and \(state.unknownCount - state.unknown.count) more (-v names all)" : ""
             let count = Describe.count(state.unknownCount, "file")
             lines.append("not taken: \(count) of unknown kind: \(names)\(more). \(UnknownKinds.advice)")
         }

@@ -51,7 +51,9 @@ final class RunPrinter: Sendable {
     }
 
     private func printSeen(_ come: [AssetResult]) async {
-        let contents = come.map { $0.content ?? $0.asset.digests.map { ContentKey(sha256: $0.sha256) } ?? ContentKey(rawValue: "") }
+        let contents = come.map {
+            $0.content ?? $0.asset.digests.map { ContentKey(sha256: $0.sha256) } ?? ContentKey(rawValue: "")
+        }
         let receipts = (try? await ledger.receipts(of: contents)) ?? []
         var lines: [UInt8] = []
         lines.reserveCapacity(come.count * 1024)
@@ -70,12 +72,15 @@ final class RunPrinter: Sendable {
         switch runEvent {
         case .settled(let settled): settle(settled)
         case .companion(let made): tell(made)
-        case .held(let target, let reason): if !json, isNew(reason, holding: target) { say("held: \(target): \(reason)") }
+        case .held(let target, let reason):
+            if !json, isNew(reason, holding: target) { say("held: \(target): \(reason)") }
         case .released(let target):
             told.withLock { $0.held[target] = nil }
             if !json { say("\(target) takes files again.") }
         case .retrying(let target, let what, let reason, let delay):
-            if verbose > 0, !json { say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))") }
+            if verbose > 0, !json {
+                say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))")
+            }
         case .trouble(let error): if isNew(error) { Failure.tell(error, json: json) }
         case .waiting(let reason): if isNew(reason) { tell(waitingFor: reason) }
         case .source(let place, let state): tell(place, state)
@@ -109,13 +114,17 @@ final class RunPrinter: Sendable {
         }
         // Of these nothing is said, and a card may have tens of thousands.
         if settled.ending == .alreadySeen { return }
-        let path = Describe.name(settled.asset.origin.path), reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
-        if settled.isDamaged, verbose > 0 || groups.names("damaged", Self.damage) { say("damaged: \(path): \(Self.damage)") }
+        let path = Describe.name(settled.asset.origin.path)
+        let reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
+        if settled.isDamaged, verbose > 0 || groups.names("damaged", Self.damage) {
+            say("damaged: \(path): \(Self.damage)")
+        }
         switch settled.ending {
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
         case .duplicate where verbose == 0 && settled.reason != nil: say("note: \(path)\(reason)")
-        case .filtered where verbose > 0, .duplicate where verbose > 0: say("\(settled.ending.rawValue): \(path)\(reason)")
+        case .filtered where verbose > 0, .duplicate where verbose > 0:
+            say("\(settled.ending.rawValue): \(path)\(reason)")
         case .filtered: if settled.isOfUnknownKind { groups.unknown(settled.asset.origin.path) }
         case .delivered where settled.reason == AssetResult.onlyListed:
             say("would fetch: \(path) (\(Describe.bytes(settled.asset.origin.size)))")
@@ -129,7 +138,9 @@ final class RunPrinter: Sendable {
 
     private static let damage = "it is incomplete at its source, too; it is delivered as it is"
 
-    private func names(_ word: String, _ settled: AssetResult) -> Bool { verbose > 0 || groups.names(word, settled.reason) }
+    private func names(_ word: String, _ settled: AssetResult) -> Bool {
+        verbose > 0 || groups.names(word, settled.reason)
+    }
 
     /// A sidecar that was made: no item of the source, so a line of its own type.
     private func tell(_ made: AssetResult) {
@@ -137,7 +148,9 @@ final class RunPrinter: Sendable {
         let reason = made.reason.map { ": " + Describe.name($0) } ?? ""
         switch made.ending {
         case .setAside, .pending:
-            say("\(made.ending == .pending ? "pending" : "set aside"): \(Describe.name(made.asset.origin.path))\(reason)")
+            say(
+                "\(made.ending == .pending ? "pending" : "set aside"): \(Describe.name(made.asset.origin.path))\(reason)"
+            )
         case .delivered where plan || verbose > 0: for line in delivered(made) { say(line) }
         default: break
         }
@@ -150,7 +163,8 @@ final class RunPrinter: Sendable {
 
     private func delivered(_ settled: AssetResult) -> [String] {
         let path = Describe.name(settled.asset.origin.path)
-        return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map { name, receipt in
+        return settled.asset.receipts.sorted { $0.key < $1.key }.filter { $0.value.state == .done }.map {
+            name, receipt in
             let place = (receipt.path ?? receipt.url ?? receipt.id).map { " " + Describe.name($0) } ?? ""
             // What the target has from before is no delivery of this run.
             let word = receipt.existed ? "already there" : plan ? "would deliver" : "delivered"
@@ -190,7 +204,9 @@ final class RunPrinter: Sendable {
         }
         for line in groups.rest() { if json { Console.err(line) } else { say(line) } }
         if listsOnly.load(ordering: .relaxed) {
-            say("A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read.")
+            say(
+                "A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read."
+            )
         }
     }
 

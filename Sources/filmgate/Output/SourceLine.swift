@@ -29,7 +29,9 @@ enum SourceLine {
         switch state {
         case .open(let taking, let leaving):
             let take = taking == 0 ? "" : ", taking \(Describe.count(taking, "shot"))"
-            let rest = leaving == 0 ? "" : ", leaving \(Describe.count(leaving, "file")) that were there before (see `backlog`)"
+            let rest =
+                leaving == 0
+                ? "" : ", leaving \(Describe.count(leaving, "file")) that were there before (see `backlog`)"
             return "\(name) is here\(take)\(rest)"
         case .lost(let error): return "\(name) is lost: \(Describe.name(error.description)) Trying again."
         case .back: return "\(name) is back"

@@ -28,7 +28,8 @@ enum SummaryLine {
             (.filtered, "filtered"),
             (.setAside, "set aside"), (.pending, "pending"),
         ]
-        let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(separator: ", ")
+        let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(
+            separator: ", ")
         let damaged = outcome.damaged > 0 ? " (\(outcome.damaged) of them damaged)" : ""
         let rate =
             summary.seconds > 0.05 && summary.bytesRead > 0
@@ -49,13 +50,15 @@ extension RunOutcome {
                 + "(\(Describe.name(one.example))); `--again` brings them back."
         }
         for (folder, bytes) in lacking.sorted(by: { $0.key < $1.key }) {
-            lines.append("note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")
+            lines.append(
+                "note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")
         }
         let pending = summary[.pending]
         if pending > 0 {
             lines.append(
                 "note: \(Describe.count(pending, "file")) pending: `filmgate status` shows what waits for a target or an event, "
-                    + "`filmgate retry` and `filmgate assign` send it; what was not read yet comes with the next import.")
+                    + "`filmgate retry` and `filmgate assign` send it; what was not read yet comes with the next import."
+            )
         }
         if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }
         return lines

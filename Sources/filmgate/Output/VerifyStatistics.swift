@@ -30,12 +30,15 @@ struct VerifyStatistics {
         case .told(.missing): (missing, word, reason) = (missing + 1, "missing", nil)
         case .told(.discarded(let why)): (missing, word, reason) = (missing + 1, "missing", why)
         case .told(.cannotTell): (unknown, word, reason) = (unknown + 1, "unknown", "the target cannot say what it has")
-        case .noTarget: (unknown, word, reason) = (unknown + 1, "unknown", "no pipeline that is known names this target")
+        case .noTarget:
+            (unknown, word, reason) = (unknown + 1, "unknown", "no pipeline that is known names this target")
         case .failed(let error):
             (unknown, word, reason) = (unknown + 1, "unknown", error.message)
             if failures.updateValue(error, forKey: delivery.target) == nil {
                 Failure.tell(
-                    IngestError(error.code, "\(delivery.targetName) could not be asked: \(error.message)", advice: error.advice), json: json
+                    IngestError(
+                        error.code, "\(delivery.targetName) could not be asked: \(error.message)", advice: error.advice),
+                    json: json
                 )
             }
         }
@@ -43,7 +46,9 @@ struct VerifyStatistics {
     }
 
     private func tell(_ delivery: DeliveryRow, _ word: String, _ reason: String?) {
-        let place = delivery.receipt.url ?? (delivery.path.isEmpty ? delivery.receipt.id ?? delivery.content.sha256 : delivery.path)
+        let place =
+            delivery.receipt.url
+            ?? (delivery.path.isEmpty ? delivery.receipt.id ?? delivery.content.sha256 : delivery.path)
         guard json else {
             // Thousands of copies that a target cannot tell of are one number in the summary.
             if word != "equal", word != "unknown" {
@@ -107,7 +112,9 @@ struct VerifyStatistics {
             Console.out(line.finished)
         } else {
             let untold = unknown > 0 ? ", \(unknown) unknown: their targets cannot tell or were not asked" : ""
-            Console.out("\(Describe.count(checked, "copy", "copies")): \(equal) equal, \(different) different, \(missing) missing\(untold)")
+            Console.out(
+                "\(Describe.count(checked, "copy", "copies")): \(equal) equal, \(different) different, \(missing) missing\(untold)"
+            )
         }
     }
 }

@@ -6,7 +6,8 @@ import Synchronization
 
 /// The changes of a run for those who watch over the control socket.
 ///
-/// Whoever adds one waits for nobody: readers have threads of their own, and one that is slow gets fewer changes or a gap.
+/// Whoever adds one waits for nobody: readers have threads of their own, and one that is slow gets fewer changes or a
+/// gap.
 final class ChangeFeed: Sendable {
     private struct State {
         var ring = ChangeRing<String>(mostKeys: 4096, mostCost: 1 << 20)
@@ -25,7 +26,8 @@ final class ChangeFeed: Sendable {
 
     /// `make` is called only where somebody watches; it gives the whole value, as a JSON object.
     ///
-    /// What it reads is read in the order in which changes are numbered, so the last one is never an older state. It must be quick.
+    /// What it reads is read in the order in which changes are numbered, so the last one is never an older state. It
+    /// must be quick.
     func add(_ key: @autoclosure () -> String, _ make: () -> String?) {
         let waiting: [DispatchSemaphore] = state.withLock { state in
             guard state.isWanted, let value = make() else { return [] }

@@ -7,7 +7,8 @@ struct ControlRequest: Sendable {
     init(arguments: [String], folder: String) { (self.arguments, self.folder) = (arguments, folder) }
 
     init?(_ line: String) {
-        guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items, let arguments = object["arguments"]?.texts,
+        guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items,
+            let arguments = object["arguments"]?.texts,
             arguments.count == items.count, let folder = object["folder"]?.string, folder.hasPrefix("/")
         else { return nil }
         (self.arguments, self.folder) = (arguments, folder)
@@ -71,7 +72,8 @@ struct WatchRequest: Sendable {
 
 /// What those who watch are told, a line each.
 enum WatchAnswer: Sendable, Equatable {
-    /// The first line: whose numbers follow, and after which of them. What came before that has to be read elsewhere when `isGap`.
+    /// The first line: whose numbers follow, and after which of them. What came before that has to be read elsewhere
+    /// when `isGap`.
     case hello(instance: String, number: Int64, isGap: Bool)
     /// `value`: a whole JSON object, the latest of its key; `at`: nanoseconds since 1970.
     case change(number: Int64, at: Int64, key: String, value: String)

@@ -6,8 +6,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Listens in the state directory while a run goes on: other `filmgate` processes of the same user watch it there, and hand their jobs over,
-/// since the state is this run's: their verbs are run in here, with their words sent back.
+/// Listens in the state directory while a run goes on: other `filmgate` processes of the same user watch it there, and
+/// hand their jobs over, since the state is this run's: their verbs are run in here, with their words sent back.
 final class ControlServer: Sendable {
     /// What the run lends to the jobs, and what it does after each.
     struct HostServices: Sendable {
@@ -42,7 +42,8 @@ final class ControlServer: Sendable {
         unlink(state + "/" + ControlPath.name)
         do throws(LocalListener.Failure) {
             listener = try LocalListener(path: { descriptor in
-                // The socket's own mode becomes its file's. A umask would be the whole process's, also for what is written meanwhile.
+                // The socket's own mode becomes its file's. A umask would be the whole process's, also for what is
+                // written meanwhile.
                 fchmod(descriptor, 0o600) == 0 && ControlPath.withAddress(in: state) { bind(descriptor, $0, $1) } == 0
             })
         } catch {
@@ -57,7 +58,8 @@ final class ControlServer: Sendable {
             let stream = LineStream(owning: client)
             guard Self.isOurs(client) else { return }
             guard self.clients.load(ordering: .relaxed) < Self.most else {
-                stream.send(ControlAnswer.err("The run is busy with \(Self.most) other commands: try again in a moment."))
+                stream.send(
+                    ControlAnswer.err("The run is busy with \(Self.most) other commands: try again in a moment."))
                 stream.send(ControlAnswer.exit(ExitStatus.stateLocked.rawValue))
                 return
             }
@@ -99,7 +101,8 @@ final class ControlServer: Sendable {
                 // Whoever has a job is told by being left that none are taken here.
                 guard request.arguments == LiveQuestion.words else { return false }
                 let board = changes.liveStatus.now.json.finished
-                stream.send([ControlAnswer.here, ControlAnswer.out(board), ControlAnswer.exit(0)].joined(separator: "\n"))
+                stream.send(
+                    [ControlAnswer.here, ControlAnswer.out(board), ControlAnswer.exit(0)].joined(separator: "\n"))
                 return false
             }
             guard stream.send(ControlAnswer.here) else { return false }
@@ -131,7 +134,9 @@ final class ControlServer: Sendable {
         var number = isKnown ? request.since : last
         var isThere = stream.send(WatchAnswer.hello(instance: feed.instance, number: number, isGap: !isKnown).line)
         while isThere, let part = feed.next(after: number, patience: Self.pause) {
-            var lines = part.changes.map { WatchAnswer.change(number: $0.number, at: $0.at, key: $0.key, value: $0.value).line }
+            var lines = part.changes.map {
+                WatchAnswer.change(number: $0.number, at: $0.at, key: $0.key, value: $0.value).line
+            }
             if part.isGap { lines = [WatchAnswer.gap(number: part.upTo).line] }
             if lines.isEmpty { lines = [WatchAnswer.alive.line] }
             isThere = stream.send(lines.joined(separator: "\n"))
@@ -158,7 +163,9 @@ final class ControlServer: Sendable {
                     await HostedJob.$liveStatus.withValue(services.liveStatus) {
                         await HostedJob.$changes.withValue(services.changes) {
                             await HostedJob.$switching.withValue(services.switching) {
-                                await HostedJob.$folder.withValue(request.folder) { await Filmgate.carryOut(request.arguments) }
+                                await HostedJob.$folder.withValue(request.folder) {
+                                    await Filmgate.carryOut(request.arguments)
+                                }
                             }
                         }
                     }

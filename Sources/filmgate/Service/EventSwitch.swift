@@ -23,7 +23,8 @@ final class EventSwitch: Sendable {
     /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was.
     func begin(with event: String) async throws(IngestError) {
         guard let begin = state.withLock(\.begin) else {
-            throw IngestError(.unavailable, "The run is just beginning or ending.", advice: "Run the command again in a moment.")
+            throw IngestError(
+                .unavailable, "The run is just beginning or ending.", advice: "Run the command again in a moment.")
         }
         try await begin(event)
     }

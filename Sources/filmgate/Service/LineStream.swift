@@ -33,7 +33,8 @@ final class LineStream: Sendable {
         let isSent = text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
-                let count = Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                let count = Glibc.send(
+                    descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 if count > 0 { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
                 if count > 0 || errno == EINTR { continue }
                 guard errno == EAGAIN, wait(for: POLLOUT, until: due) else { return false }
@@ -51,7 +52,9 @@ final class LineStream: Sendable {
         var pending: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 16 << 10)
         let last = time.map { ContinuousClock.now + $0 }
         while pending.count < limit {
-            guard wait(for: POLLIN, until: last ?? (patience < 0 ? nil : .now + .milliseconds(Int(patience)))) else { return }
+            guard wait(for: POLLIN, until: last ?? (patience < 0 ? nil : .now + .milliseconds(Int(patience)))) else {
+                return
+            }
             let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }

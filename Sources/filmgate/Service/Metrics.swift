@@ -40,7 +40,9 @@ final class Metrics: Sendable {
     private let patience: DispatchTimeInterval
 
     /// `patience`: how long a scrape waits for the ledger.
-    init(_ ledger: any LedgerReader, patience: DispatchTimeInterval = .seconds(2)) { (self.ledger, self.patience) = (ledger, patience) }
+    init(_ ledger: any LedgerReader, patience: DispatchTimeInterval = .seconds(2)) {
+        (self.ledger, self.patience) = (ledger, patience)
+    }
 
     /// From now on the free room of these folders is told: the folder targets' by name, and the spool's.
     func watch(_ places: [String: String]) { state.withLock { $0.places = places } }

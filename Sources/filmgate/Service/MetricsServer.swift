@@ -21,7 +21,8 @@ final class MetricsServer: Sendable {
 
     static func address(_ text: String) throws -> ListenAddress {
         let parts = text.split(separator: ":")
-        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_addr(String(parts[0])) != in_addr_t.max else {
+        guard parts.count == 2, let port = UInt16(parts[1]), port > 0, inet_addr(String(parts[0])) != in_addr_t.max
+        else {
             throw ValidationError("--metrics takes an IPv4 address and a port, such as 127.0.0.1:9464.")
         }
         return ListenAddress(host: String(parts[0]), port: port)
@@ -31,7 +32,8 @@ final class MetricsServer: Sendable {
     init(_ address: ListenAddress, _ text: @escaping @Sendable () -> String) throws(IngestError) {
         self.text = text
         isPrivate = address.host.hasPrefix("127.")
-        do throws(LocalListener.Failure) { listener = try LocalListener(host: address.host, port: address.port) } catch {
+        do throws(LocalListener.Failure) { listener = try LocalListener(host: address.host, port: address.port) } catch
+        {
             throw IngestError(
                 .misconfigured, "Metrics cannot be served at \(address): \(error.reason).",
                 advice: "Name another port, or see who has this one: ss -ltnp 'sport = :\(address.port)'.")
@@ -65,7 +67,8 @@ final class MetricsServer: Sendable {
                 + "Content-Length: \(body.utf8.count + 1)\r\nConnection: close\r\n\r\n" + body)
     }
 
-    /// A page in the browser can let a name of its own lead to this machine: what only this machine may ask goes by no such name.
+    /// A page in the browser can let a name of its own lead to this machine: what only this machine may ask goes by no
+    /// such name.
     static func isOwnName(_ host: some StringProtocol) -> Bool {
         let name = String(host).filter { !$0.isWhitespace }.lowercased()
         if name.hasPrefix("[") { return true }

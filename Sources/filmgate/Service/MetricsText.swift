@@ -18,10 +18,12 @@ struct MetricsText {
         counters(&lines)
         queues(&lines)
         family(
-            "filmgate_source_up", "gauge", "1 while a source is within reach.", &lines, state.sources.map { ([("source", $0)], $1 ? 1 : 0) }
+            "filmgate_source_up", "gauge", "1 while a source is within reach.", &lines,
+            state.sources.map { ([("source", $0)], $1 ? 1 : 0) }
         )
         family(
-            "filmgate_refused_total", "counter", "Refused at a listening source, by reason: password, path, tls, elsewhere.", &lines,
+            "filmgate_refused_total", "counter",
+            "Refused at a listening source, by reason: password, path, tls, elsewhere.", &lines,
             state.refused.flatMap { source, counts in counts.map { ([("source", source), ("what", $0)], $1) } })
         family("filmgate_disk_free_bytes", "gauge", "Free room where folder targets and the spool lie.", &lines, disks)
         histograms(&lines)
@@ -32,9 +34,13 @@ struct MetricsText {
         family(
             "filmgate_assets_total", "counter", "Assets by ending.", &lines,
             Ending.allCases.map { ([("ending", $0.rawValue)], state.endings[$0] ?? 0) })
-        family("filmgate_deliveries_total", "counter", "Deliveries done, by target.", &lines, byTarget(state.deliveries))
-        family("filmgate_retries_total", "counter", "Deliveries tried again, by target.", &lines, byTarget(state.retries))
-        family("filmgate_read_bytes_total", "counter", "Bytes read from sources.", &lines, [([], Int(clamping: state.bytesRead))])
+        family(
+            "filmgate_deliveries_total", "counter", "Deliveries done, by target.", &lines, byTarget(state.deliveries))
+        family(
+            "filmgate_retries_total", "counter", "Deliveries tried again, by target.", &lines, byTarget(state.retries))
+        family(
+            "filmgate_read_bytes_total", "counter", "Bytes read from sources.", &lines,
+            [([], Int(clamping: state.bytesRead))])
         family(
             "filmgate_delivered_bytes_total", "counter", "Bytes delivered, by target.", &lines,
             byTarget(state.bytesDelivered.mapValues { Int(clamping: $0) }))
@@ -44,14 +50,20 @@ struct MetricsText {
         family("filmgate_queue_waiting", "gauge", "Deliveries that wait, by target.", &lines, byTarget(state.waiting))
         family("filmgate_queue_sending", "gauge", "Deliveries being sent, by target.", &lines, byTarget(state.sending))
         var bytes: [String: Int] = [:], ages: [String: Int] = [:]
-        for name in state.waiting.keys { (bytes[name], ages[name]) = (0, state.since[name].map { max(0, Int(now - $0)) } ?? 0) }
+        for name in state.waiting.keys {
+            (bytes[name], ages[name]) = (0, state.since[name].map { max(0, Int(now - $0)) } ?? 0)
+        }
         // A target is several to the ledger where it has had several events.
         for one in totals where bytes[one.name] != nil || one.bytesWaiting > 0 {
             bytes[one.name, default: 0] += Int(clamping: one.bytesWaiting)
-            if let oldest = one.oldestWaiting { ages[one.name] = max(ages[one.name] ?? 0, Int(now - Double(oldest) / 1e9)) }
+            if let oldest = one.oldestWaiting {
+                ages[one.name] = max(ages[one.name] ?? 0, Int(now - Double(oldest) / 1e9))
+            }
         }
         family("filmgate_queue_bytes", "gauge", "Bytes that wait, by target.", &lines, byTarget(bytes))
-        family("filmgate_queue_oldest_seconds", "gauge", "How long the oldest delivery has waited, by target.", &lines, byTarget(ages))
+        family(
+            "filmgate_queue_oldest_seconds", "gauge", "How long the oldest delivery has waited, by target.", &lines,
+            byTarget(ages))
         let names = Set(state.waiting.keys).union(state.held)
         family(
             "filmgate_target_held", "gauge", "1 while a target is held: refused, full, or not to be trusted.", &lines,
@@ -90,7 +102,9 @@ struct MetricsText {
     private static func labels(_ pairs: [(String, String)]) -> String {
         if pairs.isEmpty { return "" }
         let texts = pairs.map { name, value in
-            let safe = value.unicodeScalars.map { $0 == "\\" ? "\\\\" : $0 == "\"" ? "\\\"" : $0.value < 0x20 ? " " : String($0) }.joined()
+            let safe = value.unicodeScalars.map {
+                $0 == "\\" ? "\\\\" : $0 == "\"" ? "\\\"" : $0.value < 0x20 ? " " : String($0)
+            }.joined()
             return "\(name)=\"\(safe)\""
         }
         return "{" + texts.joined(separator: ",") + "}"

@@ -4,15 +4,16 @@ import Glibc
 
 /// Notices when a pipeline file, or one that it includes, is written again or taken away.
 ///
-/// Editors write a new file and rename it, and links are pointed elsewhere: so the folders of all names on the way to it are watched.
+/// Editors write a new file and rename it, and links are pointed elsewhere: so the folders of all names on the way to
+/// it are watched.
 final class PipelineWatch: Sendable {
     private let stopping: Int32
 
     /// Writing a file anew by way of deleting it takes an editor less than this, in milliseconds.
     private static let absence = CInt(1000)
 
-    /// `changed` is called on a thread of its own, once for changes at nearly the same time; `gone` with each file that was removed or
-    /// renamed and is not back within a second.
+    /// `changed` is called on a thread of its own, once for changes at nearly the same time; `gone` with each file that
+    /// was removed or renamed and is not back within a second.
     ///
     /// Nil where nothing can be watched.
     init?(_ files: Set<String>, changed: @escaping @Sendable () -> Void, gone: @escaping @Sendable (String) -> Void) {
@@ -29,7 +30,8 @@ final class PipelineWatch: Sendable {
 
     deinit { close(stopping) }
 
-    private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void, _ gone: (String) -> Void) {
+    private static func watch(_ files: Set<String>, until stop: Int32, _ changed: () -> Void, _ gone: (String) -> Void)
+    {
         var stamp = PipelineStamp(files), missing = files.filter(isMissing)
         while true {
             // A folder that went with its file tells nothing when it is back.
@@ -47,7 +49,9 @@ final class PipelineWatch: Sendable {
             }
             let lost = files.filter(isMissing)
             // Before anything is read: what changes after that is seen, wherever the names lead now.
-            if seen.isElsewhere || lost != missing || PipelineStamp.names(files) != stamp.names { stamp = PipelineStamp(files) }
+            if seen.isElsewhere || lost != missing || PipelineStamp.names(files) != stamp.names {
+                stamp = PipelineStamp(files)
+            }
             if seen.isChanged || (seen.isElsewhere && lost.isEmpty) || !missing.isSubset(of: lost) { changed() }
             for file in lost.subtracting(missing).sorted() { gone(file) }
             missing = lost

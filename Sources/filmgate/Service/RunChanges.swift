@@ -4,14 +4,16 @@ import FilmgateReport
 
 /// What of a run's events those who watch are told: whole values by key, in the words of `--json`.
 ///
-/// Events come after the ledger has what they are about, so the time when a change is written down is that of the commit, or a moment later.
+/// Events come after the ledger has what they are about, so the time when a change is written down is that of the
+/// commit, or a moment later.
 struct RunChanges: Sendable {
     let feed: ChangeFeed, liveStatus: LiveStatus
 
     /// To be called after `liveStatus` was told.
     @Sendable func note(_ runEvent: RunEvent) {
         switch runEvent {
-        case .settled(let settled), .companion(let settled): feed.add("asset " + settled.asset.id.rawValue) { ItemLine.text(settled) }
+        case .settled(let settled), .companion(let settled):
+            feed.add("asset " + settled.asset.id.rawValue) { ItemLine.text(settled) }
         case .queue(let target, _, _), .held(let target, _), .released(let target), .retrying(let target, _, _, _),
             .delivered(let target, _, _):
             feed.add("target " + target) { liveStatus.now.queueObject(target)?.finished }
@@ -22,7 +24,8 @@ struct RunChanges: Sendable {
         }
     }
 
-    /// From now on it is told, too, which files each commit writes down: whoever keeps a list of them need not read the ledger for it.
+    /// From now on it is told, too, which files each commit writes down: whoever keeps a list of them need not read the
+    /// ledger for it.
     func follow(_ ledger: SQLiteLedger) { ledger.follow(while: { feed.isWanted }, feed.add) }
 
     /// Somebody marked pictures: what of them is shown has to be read anew.

@@ -11,7 +11,9 @@ enum ServiceNotice {
 
     static func ready(paused: Bool) {
         guard isGoing else { return }
-        tell("READY=1\nSTATUS=" + (paused ? "Paused: nothing new is taken; deliveries continue." : "Taking from all sources."))
+        tell(
+            "READY=1\nSTATUS="
+                + (paused ? "Paused: nothing new is taken; deliveries continue." : "Taking from all sources."))
     }
 
     /// Said once.
@@ -32,13 +34,17 @@ enum ServiceNotice {
 
     /// How often `alive` is expected, halved; nil when it is not.
     static var interval: Duration? {
-        guard let text = UserPath.environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else { return nil }
+        guard let text = UserPath.environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else {
+            return nil
+        }
         if let pid = UserPath.environment("WATCHDOG_PID"), Int32(pid) != getpid() { return nil }
         return .microseconds(microseconds / 2)
     }
 
     private static func tell(_ text: String) {
-        guard let path = UserPath.environment("NOTIFY_SOCKET"), path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count < 107 else {
+        guard let path = UserPath.environment("NOTIFY_SOCKET"), path.hasPrefix("/") || path.hasPrefix("@"),
+            path.utf8.count < 107
+        else {
             return
         }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

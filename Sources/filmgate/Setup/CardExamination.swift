@@ -6,7 +6,9 @@ import Logging
 
 extension Origin {
     /// The card itself.
-    fileprivate init(_ place: SourcePlace) { self.init(source: "card", volume: "", root: place.address, path: ".", size: 0, modified: 0) }
+    fileprivate init(_ place: SourcePlace) {
+        self.init(source: "card", volume: "", root: place.address, path: ".", size: 0, modified: 0)
+    }
 }
 
 /// Looks at every entry of a card, a few at a time, and keeps what was found in card order.
@@ -21,7 +23,9 @@ struct CardExamination {
         var report = FormatReport()
         for place in try await card.places() {
             if let whole = try await card.card(around: place) {
-                report.add(Self.problem(Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that"))
+                report.add(
+                    Self.problem(
+                        Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that"))
             } else if let whole = try await card.whole(around: place) {
                 report.partOf = whole
             }
@@ -38,14 +42,22 @@ struct CardExamination {
         return report
     }
 
-    /// What is mounted over a part of the card, also from the card's own file system: what lies below it cannot be seen.
-    private static func mounts(in place: SourcePlace, _ entries: [SourceEntry]) throws(IngestError) -> [CardProof.Finding] {
-        let root = FileSystem.canonical(place.address), told = Set(entries.filter { $0.fate != .take }.map(\.origin.path))
-        let inside = try MountTable.current().mounts.compactMap { Paths.relative($0.point, to: root) }.filter { !$0.isEmpty }
+    /// What is mounted over a part of the card, also from the card's own file system: what lies below it cannot be
+    /// seen.
+    private static func mounts(in place: SourcePlace, _ entries: [SourceEntry]) throws(IngestError) -> [CardProof
+        .Finding]
+    {
+        let root = FileSystem.canonical(place.address)
+        let told = Set(entries.filter { $0.fate != .take }.map(\.origin.path))
+        let inside = try MountTable.current().mounts.compactMap { Paths.relative($0.point, to: root) }.filter {
+            !$0.isEmpty
+        }
         return Set(inside).subtracting(told).sorted().map {
             var origin = Origin(place)
             origin.path = $0
-            return problem(origin, "something is mounted over this part of the card: what the card itself has there cannot be seen")
+            return problem(
+                origin, "something is mounted over this part of the card: what the card itself has there cannot be seen"
+            )
         }
     }
 
@@ -77,7 +89,10 @@ struct CardExamination {
                 let index = next, shot = shots[next]
                 next += 1
                 group.addTask {
-                    (index, await Result { () async throws(IngestError) in try await Self.examine(shot, session, proof) })
+                    (
+                        index,
+                        await Result { () async throws(IngestError) in try await Self.examine(shot, session, proof) }
+                    )
                 }
             }
             for _ in 0..<3 { begin() }
@@ -114,7 +129,8 @@ struct CardExamination {
             if let sha256 = finding.sha256 { pictures.append(sha256) }
         }
         for index in shot.indices where shot[index].kind == .sidecar {
-            findings[index] = try await proof.examine(shot[index], at: session.localPath(shot[index].origin), beside: pictures)
+            findings[index] = try await proof.examine(
+                shot[index], at: session.localPath(shot[index].origin), beside: pictures)
         }
         return shot.indices.compactMap { findings[$0] }
     }

@@ -29,7 +29,8 @@ struct CommandContext {
         vault = Vault(
             directory: options.stateDirectory,
             gate: PassphraseSource { () throws(IngestError) in
-                Terminal.isThere ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
+                Terminal.isThere
+                    ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
             })
         do throws(IngestError) { registry = try Modules.registry(programs) } catch { throw Self.end(error, options) }
     }
@@ -86,7 +87,11 @@ struct CommandContext {
     /// Prints diagnostics; ends with 78 when there is an error among them.
     func checked(_ loaded: LoadedPipeline) throws -> PipelineFile {
         for diagnostic in loaded.diagnostics where diagnostic.severity == .error || options.verbose > 0 {
-            if options.json { Console.out(DiagnosticLine.json(diagnostic)) } else { Console.err(DiagnosticLine.human(diagnostic, loaded)) }
+            if options.json {
+                Console.out(DiagnosticLine.json(diagnostic))
+            } else {
+                Console.err(DiagnosticLine.human(diagnostic, loaded))
+            }
         }
         guard let pipeline = loaded.pipeline else { throw Exit(.invalidPipeline) }
         return pipeline
@@ -94,8 +99,8 @@ struct CommandContext {
 
     /// Opens the ledger for writing.
     ///
-    /// While a run holds the state, the whole verb is handed to it and this process ends with its code; `stateLocked` ends with 10 when
-    /// none answers, or when `handingOver` is false.
+    /// While a run holds the state, the whole verb is handed to it and this process ends with its code; `stateLocked`
+    /// ends with 10 when none answers, or when `handingOver` is false.
     func openLedger(handingOver: Bool = true) async throws -> SQLiteLedger {
         if let living = HostedJob.ledger {
             guard handingOver else { throw Exit(.stateLocked) }
@@ -108,7 +113,9 @@ struct CommandContext {
         } catch {
             if error.code == .stateLocked, handingOver {
                 let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory
-                if let code = ControlClient.handOver(arguments, state: state) { throw Exit(ExitStatus(rawValue: code) ?? .failure) }
+                if let code = ControlClient.handOver(arguments, state: state) {
+                    throw Exit(ExitStatus(rawValue: code) ?? .failure)
+                }
                 throw Self.end(Self.unanswered(error), options)
             }
             throw Self.end(error, options)
@@ -121,14 +128,16 @@ struct CommandContext {
         guard let facts = try? FileFacts.of(directory), facts.mode & 0o022 != 0 else { return }
         let mode = String(facts.mode & 0o777, radix: 8)
         Console.err(
-            "warning: others on this machine may write into the state directory \(directory) (mode \(mode)): chmod 700 \(directory)")
+            "warning: others on this machine may write into the state directory \(directory) (mode \(mode)): chmod 700 \(directory)"
+        )
     }
 
     /// Somebody holds the state, and does not take the job.
     private static func unanswered(_ error: IngestError) -> IngestError {
         IngestError(
             .stateLocked, "\(error.message) It takes no other commands, so this one cannot run now.",
-            advice: "Wait until it has ended, as an import does by itself. If it hangs, or was suspended, end it: nothing is lost by that.",
+            advice:
+                "Wait until it has ended, as an import does by itself. If it hangs, or was suspended, end it: nothing is lost by that.",
             cause: error)
     }
 
@@ -140,8 +149,8 @@ struct CommandContext {
 
     /// The reading half: never locks, creates nothing.
     ///
-    /// A state that may not be looked at is none that is empty; nor, for verbs that only tell (`mustExist`), is one that was named and is
-    /// not there.
+    /// A state that may not be looked at is none that is empty; nor, for verbs that only tell (`mustExist`), is one
+    /// that was named and is not there.
     func readLedger(mustExist: Bool = false) async throws -> any LedgerReader {
         try await telling { () throws(IngestError) in
             try StateAccess(options).check(mustExist: mustExist)
@@ -149,12 +158,17 @@ struct CommandContext {
         }
     }
 
-    /// Writes down what targets said to a verb that only reads; where that cannot be done, the answer stands and the reason is told.
+    /// Writes down what targets said to a verb that only reads; where that cannot be done, the answer stands and the
+    /// reason is told.
     func note(_ heard: TargetStatements) async {
         let words = heard.all, state = options.stateDirectory
-        let written = await Result { () async throws(IngestError) in try await SQLiteLedger.note(words, directory: state) }
+        let written = await Result { () async throws(IngestError) in
+            try await SQLiteLedger.note(words, directory: state)
+        }
         guard case .failure(let error) = written else { return }
-        Console.err("note: what the targets said could not be written down, so that nobody else will know of it: \(error.message)")
+        Console.err(
+            "note: what the targets said could not be written down, so that nobody else will know of it: \(error.message)"
+        )
     }
 
     /// Looks secrets up where they stand.
@@ -169,7 +183,8 @@ struct CommandContext {
             state: options.stateDirectory,
             event: event)
         builder.eventIDs = event.map { EventIDs(state: options.stateDirectory).ids(of: $0) } ?? [:]
-        builder.services = cameraServices + [vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
+        builder.services =
+            cameraServices + [vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
         builder.services += Modules.shared
         return builder
     }
@@ -195,20 +210,24 @@ struct CommandContext {
     func ordering(_ sources: [ModuleUse], _ builder: PlanBuilder) throws(IngestError) -> PlanBuilder {
         let matchers = try CameraMatcher.all(self)
         func candidates(_ isLooking: (ConfigNode) -> Bool) -> [CameraOrder.Candidate] {
-            sources.filter { isLooking($0.node) }.compactMap { use in matchers.first { $0.name == use.module } }.map { matcher in
+            sources.filter { isLooking($0.node) }.compactMap { use in matchers.first { $0.name == use.module } }.map {
+                matcher in
                 (matcher.name, { @Sendable in matcher.match($0, $1) != nil } as CameraOrder.Fits)
             }
         }
         let bus = candidates { $0["usb"]?.value != .scalar("false", quoted: false) }
         let network = candidates { node in (node["hosts"].flatMap { try? CameraHosts(node: $0) })?.isAuto == true }
         var builder = builder
-        let all = matchers.map { matcher in (matcher.name, { @Sendable in matcher.match($0, $1) != nil } as CameraOrder.Fits) }
+        let all = matchers.map { matcher in
+            (matcher.name, { @Sendable in matcher.match($0, $1) != nil } as CameraOrder.Fits)
+        }
         let hosts = sources.flatMap { use in use.node["hosts"].flatMap { try? CameraHosts(node: $0) }?.given ?? [] }
         builder.services.append(CameraOrder(bus: bus, network: network, all: all, hosts: hosts))
         return builder
     }
 
-    /// Where shipped profiles lie: beside an installed program, or in the source tree that it was built in; wherever it is started.
+    /// Where shipped profiles lie: beside an installed program, or in the source tree that it was built in; wherever it
+    /// is started.
     static var profileDirectories: [String] {
         var directories = ["/usr/share/filmgate/profiles", "/usr/local/share/filmgate/profiles"]
         var buffer = [CChar](repeating: 0, count: 4096)
@@ -220,7 +239,9 @@ struct CommandContext {
             // `.build/debug/filmgate` and its like.
             for depth in 2...4 where depth <= folders.count {
                 let source = "/" + folders.dropLast(depth).joined(separator: "/")
-                if access(source + "/Package.swift", F_OK) == 0 { directories.insert(source + "/pipelines/profiles", at: 0) }
+                if access(source + "/Package.swift", F_OK) == 0 {
+                    directories.insert(source + "/pipelines/profiles", at: 0)
+                }
             }
         }
         return directories

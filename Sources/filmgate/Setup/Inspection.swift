@@ -46,7 +46,9 @@ struct Inspection {
     }
 
     /// Nil for entries that are no media: junk, links, unknown kinds.
-    private static func facts(of entry: SourceEntry, from session: any SourceSession, with exif: ExifStage) async -> (Asset, String?)? {
+    private static func facts(of entry: SourceEntry, from session: any SourceSession, with exif: ExifStage) async -> (
+        Asset, String?
+    )? {
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         switch entry.fate {
         case .filtered: return nil

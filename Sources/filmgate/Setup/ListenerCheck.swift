@@ -12,16 +12,20 @@ enum ListenerCheck {
         }
     }
 
-    /// Passwords that guessing finds, where this machine has them at hand: nothing is asked for, and what is missing here is no mistake.
+    /// Passwords that guessing finds, where this machine has them at hand: nothing is asked for, and what is missing
+    /// here is no mistake.
     private static func weak(_ node: ConfigNode) -> [Diagnostic] {
         guard case .list(let logins)? = node["logins"]?.value else { return [] }
         return logins.compactMap { login in
             guard let place = login["password"], let secret = try? Secret(node: place), isAtHand(secret),
-                case .success(let password) = Result(catching: { () throws(IngestError) in try SystemSecrets().resolve(secret) }),
+                case .success(let password) = Result(catching: { () throws(IngestError) in
+                    try SystemSecrets().resolve(secret)
+                }),
                 let weakness = PushPassword.weakness(of: password)
             else { return nil }
             return .warning(
-                place.mark, "weak-password", "The password of `\(login["user"]?.text ?? "")` \(weakness): it can be guessed.",
+                place.mark, "weak-password",
+                "The password of `\(login["user"]?.text ?? "")` \(weakness): it can be guessed.",
                 hint: PushPassword.advice)
         }
     }

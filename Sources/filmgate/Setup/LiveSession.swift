@@ -57,7 +57,8 @@ struct LiveSession {
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
         if metrics != nil { hub.watch(counts.note) }
         studio?.start()
-        let telling = await RunTelling.begin([pipeline], ledger, context, leases), background = Task { await Self.keepAlive() }
+        let telling = await RunTelling.begin([pipeline], ledger, context, leases)
+        let background = Task { await Self.keepAlive() }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
                 try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl)
@@ -80,7 +81,8 @@ struct LiveSession {
         await printer.finish(outcome)
         var code = outcome.exitCode
         if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
-        Console.out(session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
+        Console.out(
+            session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
         await notices.end(session.options.verb, outcome.summary, code)
         return code
     }
@@ -104,7 +106,9 @@ struct LiveSession {
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
             let notifier = HookNotifier([pipeline], session.options, context)
             notices.take(notifier, session.options.verb, targets: pipeline.targets.map(\.name))
-            let watch = load == nil ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
+            let watch =
+                load == nil
+                ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             runControl.steer(runner) { reload.ask() }
             switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
@@ -118,7 +122,9 @@ struct LiveSession {
             // Its queues are gone with it; the next one may call its targets by other names.
             for target in plan.connections { hub.post(.queue(target: target.name, waiting: 0, sending: 0)) }
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
-                reload.tell("refused", "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
+                reload.tell(
+                    "refused",
+                    "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
                 (next, proven) = (last, nil)
                 continue
             }
@@ -156,7 +162,9 @@ struct LiveSession {
         ServiceNotice.ready(paused: paused)
         HostedJob.$output.withValue(nil) {
             guard json else {
-                return Console.err(paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
+                return Console.err(
+                    paused
+                        ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
             }
             var line = JSONWriter()
             line.add("type", "status")

@@ -11,7 +11,8 @@ extension HookNotifier {
         // `retry` goes on with several pipelines, which often have the same hooks.
         let hooks = all.filter { told.insert($0.place).inserted }
         self.init(
-            hooks, pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets, logger: context.options.logger)
+            hooks, pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
+            logger: context.options.logger)
     }
 }
 
@@ -52,7 +53,8 @@ extension SignIn {
     /// Tells the hooks of its pipeline, and waits for them a while.
     func tell(_ context: CommandContext, _ what: (HookNotifier) -> Void) async {
         guard !hooks.isEmpty else { return }
-        let notifier = HookNotifier(hooks, pipeline: pipeline, event: nil, secrets: context.secrets, logger: context.options.logger)
+        let notifier = HookNotifier(
+            hooks, pipeline: pipeline, event: nil, secrets: context.secrets, logger: context.options.logger)
         what(notifier)
         await notifier.finish()
     }

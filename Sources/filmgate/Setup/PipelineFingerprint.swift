@@ -2,8 +2,8 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 
-/// Whether a pipeline that was read again means the same as before: its words without their places, and the files that they name (a
-/// certificate, a secret, a list of hosts, a module's program), which are read once by those who use them.
+/// Whether a pipeline that was read again means the same as before: its words without their places, and the files that
+/// they name (a certificate, a secret, a list of hosts, a module's program), which are read once by those who use them.
 ///
 /// Links count as what they lead to.
 struct PipelineFingerprint: Equatable {

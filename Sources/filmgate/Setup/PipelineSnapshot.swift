@@ -4,7 +4,8 @@ import FilmgateEngine
 
 /// Remembers where runs delivered to, so that `retry` can go on without being told the pipeline again.
 ///
-/// A file per set of targets in the state directory: their options and sign-in as the pipeline wrote them, secrets as references only.
+/// A file per set of targets in the state directory: their options and sign-in as the pipeline wrote them, secrets as
+/// references only.
 struct PipelineSnapshot {
     let directory: String
 
@@ -30,9 +31,12 @@ struct PipelineSnapshot {
 
     static func text(_ pipeline: PipelineFile) -> String {
         var lines = [
-            "version: 1", "stages:", "- upload: { to: [\(pipeline.targets.map { JSONString.quoted($0.name) }.joined(separator: ", "))] }",
+            "version: 1", "stages:",
+            "- upload: { to: [\(pipeline.targets.map { JSONString.quoted($0.name) }.joined(separator: ", "))] }",
         ]
-        if !pipeline.modules.isEmpty { lines.append("modules: [\(pipeline.modules.map(JSONString.quoted).joined(separator: ", "))]") }
+        if !pipeline.modules.isEmpty {
+            lines.append("modules: [\(pipeline.modules.map(JSONString.quoted).joined(separator: ", "))]")
+        }
         if !pipeline.targets.isEmpty { lines.append("targets:") }
         lines += pipeline.targets.map(entry)
         if !pipeline.auth.isEmpty { lines.append("auth:") }
@@ -49,16 +53,20 @@ struct PipelineSnapshot {
         return "catalog: { \(catalog.use.module): \(flow(catalog.use.node))\(said) }"
     }
 
-    private static func entry(_ use: ModuleUse) -> String { "  \(JSONString.quoted(use.name)): { \(use.module): \(flow(use.node)) }" }
+    private static func entry(_ use: ModuleUse) -> String {
+        "  \(JSONString.quoted(use.name)): { \(use.module): \(flow(use.node)) }"
+    }
 
-    /// A node in YAML's flow style; text that was not quoted stays unquoted where it must be read as a number or a truth value.
+    /// A node in YAML's flow style; text that was not quoted stays unquoted where it must be read as a number or a
+    /// truth value.
     private static func flow(_ node: ConfigNode) -> String {
         switch node.value {
         case .null: "{}"
         case .scalar(let text, let quoted):
             !quoted && (Double(text) != nil || text == "true" || text == "false") ? text : JSONString.quoted(text)
         case .list(let items): "[" + items.map(flow).joined(separator: ", ") + "]"
-        case .map(let pairs): "{ " + pairs.map { "\(JSONString.quoted($0.key.name)): \(flow($0.value))" }.joined(separator: ", ") + " }"
+        case .map(let pairs):
+            "{ " + pairs.map { "\(JSONString.quoted($0.key.name)): \(flow($0.value))" }.joined(separator: ", ") + " }"
         }
     }
 

@@ -12,7 +12,9 @@ final class Reload: Sendable {
     /// What the runner was made from.
     private let pipeline: PipelineFile, present: PipelineFingerprint
 
-    init(_ live: LiveSession, ledger: SQLiteLedger, runner: Runner, pipeline: PipelineFile, present: PipelineFingerprint) {
+    init(
+        _ live: LiveSession, ledger: SQLiteLedger, runner: Runner, pipeline: PipelineFile, present: PipelineFingerprint
+    ) {
         (self.live, self.ledger, self.runner, self.pipeline, self.present) = (live, ledger, runner, pipeline, present)
     }
 
@@ -60,7 +62,9 @@ final class Reload: Sendable {
         let loaded = load()
         guard let pipeline = loaded.pipeline else {
             for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
-                live.session.json ? Console.out(DiagnosticLine.json(diagnostic)) : Console.err(DiagnosticLine.human(diagnostic, loaded))
+                live.session.json
+                    ? Console.out(DiagnosticLine.json(diagnostic))
+                    : Console.err(DiagnosticLine.human(diagnostic, loaded))
             }
             return tell("refused", "The changed pipeline has mistakes: this run keeps the old one.")
         }
@@ -79,7 +83,9 @@ final class Reload: Sendable {
     /// What would keep a run from beginning with it; nil when nothing does.
     private func trouble(with pipeline: PipelineFile) async -> String? {
         if pipeline.sources.isEmpty { return "It has no sources." }
-        if pipeline.event.required, !pipeline.event.hold, live.present().options.event == nil { return "It needs an event." }
+        if pipeline.event.required, !pipeline.event.hold, live.present().options.event == nil {
+            return "It needs an event."
+        }
         let trial = await Result { () async throws(IngestError) in
             try await live.present().learnEvent([pipeline])
             try await live.runner(pipeline, ledger, EventHub()).runner.check()

@@ -3,7 +3,8 @@ import FilmgateEngine
 import Glibc
 import Synchronization
 
-/// What signals ask for, and the runner that does it now; one runner may follow another without a signal being lost in between.
+/// What signals ask for, and the runner that does it now; one runner may follow another without a signal being lost in
+/// between.
 final class RunControl: Sendable {
     private struct State {
         var runner: Runner?, asked: ExitStatus?, isAborting = false
@@ -64,7 +65,9 @@ final class RunControl: Sendable {
 /// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
 enum Signals {
     /// With `reloading`, SIGHUP goes to `RunControl`; else it ends the program, as ever.
-    static func handled<Value>(by runControl: RunControl, reloading: Bool = false, _ body: () async -> Value) async -> Value {
+    static func handled<Value>(by runControl: RunControl, reloading: Bool = false, _ body: () async -> Value) async
+        -> Value
+    {
         let count = SignalCount(), watchdog = Watchdog()
         let key = SignalRouter.shared.take([SIGINT, SIGTERM] + (reloading ? [SIGHUP] : [])) { number in
             guard number != SIGHUP else { return runControl.hangUp() }

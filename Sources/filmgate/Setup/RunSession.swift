@@ -18,9 +18,11 @@ struct RunSession {
         try await context.telling { () throws(IngestError) in
             guard try FileFacts.of(options.state) == nil else { return }
             throw IngestError(
-                .notFound, "There is no state \(options.state): nothing was ever taken with it.", advice: "Say which one with --state.")
+                .notFound, "There is no state \(options.state): nothing was ever taken with it.",
+                advice: "Say which one with --state.")
         }
-        // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date first.
+        // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date
+        // first.
         if HostedJob.ledger == nil { try await context.openLedger().close() }
         if let target = order.target { try await refuseUnknown(target, pipelines) }
         if order.assigning { try await tellWhereNothingIsHeld() }
@@ -31,7 +33,9 @@ struct RunSession {
     /// A second word on whose frames these are changes nothing: it says so, and what would.
     private func tellWhereNothingIsHeld() async throws {
         let reader = try await context.readLedger()
-        let waiting = try await context.telling { () async throws(IngestError) in try await reader.queue([.pending, .held, .failed]) }
+        let waiting = try await context.telling { () async throws(IngestError) in
+            try await reader.queue([.pending, .held, .failed])
+        }
         if waiting.contains(where: { $0.delivery.isUnassigned }) { return }
         Console.err(AssignedBefore.remark(waiting.map(\.delivery)))
     }
@@ -39,13 +43,16 @@ struct RunSession {
     /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
     private func waitsForNothing(_ states: Set<Receipt.State>, _ target: String?) async throws -> Bool {
         let reader = try await context.readLedger()
-        let queue = try await context.telling { () async throws(IngestError) in try await reader.queue(states.union([.failed])) }
+        let queue = try await context.telling { () async throws(IngestError) in
+            try await reader.queue(states.union([.failed]))
+        }
         let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
         if mine.isEmpty, !queue.isEmpty { return false }
         let isIdle = !mine.contains { states.contains($0.receipt.state) }
         if isIdle, !json {
-            let refused = mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
+            let refused =
+                mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
             Console.out("Nothing is waiting.\(refused)")
         }
         return isIdle && !json
@@ -62,9 +69,15 @@ struct RunSession {
         throw CommandContext.refuse("There is no target called `\(target)`; \(list).\(hint)", context.options)
     }
 
+    private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
+        if json || options.verb != "import" { return }
+        let older = await earlier.remarks(reader)
+        for line in outcome.remarks + older { Console.err(line) }
+    }
+
     /// Runs the pipelines, and ends the verb with the run's exit code.
     func run(_ pipelines: [PipelineFile], _ mode: RunMode) async throws {
-        let writer: SQLiteLedger? = options.dryRun ? nil : try await context.openLedger()
+        let writer = options.dryRun ? nil : try await context.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
         let hub = EventHub(), progress = Progress(), leases = HostedJob.leases ?? DeliveryLeases()
         hub.watch(progress.note)
@@ -74,14 +87,17 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         hub.watch(earlier.note)
         hub.watch(notices.note)
-        let telling = await RunTelling.begin(pipelines, writer, context, leases), control = watchable(hub, leases, writer)
+        let telling = await RunTelling.begin(pipelines, writer, context, leases)
+        let control = watchable(hub, leases, writer)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
             if !options.dryRun { earlier.expect(plan) }
-            if writer != nil { await nameOrphans(plan, reader) }
-            if writer != nil { for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) } }
+            if writer != nil {
+                await nameOrphans(plan, reader)
+                for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
+            }
             let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases)
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
@@ -102,18 +118,17 @@ struct RunSession {
         }
         await printer.finish(outcome)
         let code = exitCode(of: outcome)
-        if !json, options.verb == "import" {
-            let older = await earlier.remarks(reader)
-            for line in outcome.remarks + older { Console.err(line) }
-        }
-        Console.out(json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
+        await tellRemarks(of: outcome, earlier, reader)
+        Console.out(
+            json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
         await letGo(writer, control, telling)
         notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
         await notices.finish()
         throw Exit(code)
     }
 
-    /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it is a job of.
+    /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it
+    /// is a job of.
     private func watchable(_ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?) -> ControlServer? {
         guard let writer else { return nil }
         if let changes = HostedJob.changes {
@@ -124,7 +139,9 @@ struct RunSession {
         changes.follow(writer)
         hub.watch(changes.liveStatus.note)
         hub.watch(changes.note)
-        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) { await leases.marked($0) }
+        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) {
+            await leases.marked($0)
+        }
         control?.start()
         return control
     }
@@ -138,7 +155,9 @@ struct RunSession {
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {
         let code = outcome.exitCode
-        if HostedJob.ledger != nil, code == .sourceLost, let busy = outcome.troubles.first(where: { $0.code == .deviceBusy }) {
+        if HostedJob.ledger != nil, code == .sourceLost,
+            let busy = outcome.troubles.first(where: { $0.code == .deviceBusy })
+        {
             Failure.tell(Self.cameraInUse(busy), json: json)
             return .stateLocked
         }
@@ -148,7 +167,9 @@ struct RunSession {
     /// Whole staged files that nothing waits for: a person has to know of them.
     private func nameOrphans(_ plan: Plan, _ reader: any LedgerReader) async {
         let roots = plan.connections.compactMap { $0.target.traits.localRoot }, state = options.state
-        let found = await Result { () async throws(IngestError) in try await StagedOrphans.look(state: state, roots: roots, reader) }
+        let found = await Result { () async throws(IngestError) in
+            try await StagedOrphans.look(state: state, roots: roots, reader)
+        }
         for orphans in (try? found.get()) ?? [] { Console.err(orphans.remark) }
     }
 
@@ -156,19 +177,22 @@ struct RunSession {
     static func cameraInUse(_ error: IngestError) -> IngestError {
         IngestError(
             .stateLocked, "The run that holds this state has the camera: \(error.message)",
-            advice: "It takes new frames by itself, and with `--backlog all` those from before too; or stop it first.", cause: error)
+            advice: "It takes new frames by itself, and with `--backlog all` those from before too; or stop it first.",
+            cause: error)
     }
 
     /// The events that this run delivers for: its own, or for `retry` those of all that waits.
     func events(_ reader: any LedgerReader) async throws(IngestError) -> [String?] {
         guard options.verb == "retry" else { return [options.event] }
-        let waiting = try await reader.queue([.pending, .held, .failed]).filter { !$0.delivery.isUnassigned }.map(\.delivery.event)
+        let waiting = try await reader.queue([.pending, .held, .failed]).filter { !$0.delivery.isUnassigned }.map(
+            \.delivery.event)
         return waiting.isEmpty ? [nil] : Array(Set(waiting))
     }
 
     /// A target is another one for each event, so each gets its own.
     func plan(
-        _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?], held: [EventDirectories.Unknown] = []
+        _ pipelines: [PipelineFile], _ reader: any LedgerReader, events: [String?],
+        held: [EventDirectories.Unknown] = []
     ) throws(IngestError) -> Plan {
         var plans: [Plan] = []
         for event in events {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Passes signals on to whoever wants them now; one for the whole life of the process.
 ///
-/// The handler only writes the signal's number into a pipe, which a thread of its own reads: that works whichever thread the kernel
-/// picks, however often those who listen come and go, and children begin with the ordinary handling.
+/// The handler only writes the signal's number into a pipe, which a thread of its own reads: that works whichever
+/// thread the kernel picks, however often those who listen come and go, and children begin with the ordinary handling.
 final class SignalRouter: Sendable {
     typealias Want = @Sendable (Int32) -> Void
 

@@ -9,13 +9,15 @@ struct StateAccess {
 
     init(_ options: CommonOptions) { (path, isNamed) = (options.stateDirectory, options.state != nil) }
 
-    /// `accessDenied`, `misconfigured` where something else stands there; with `mustExist`, `notFound` where `--state` names nothing.
+    /// `accessDenied`, `misconfigured` where something else stands there; with `mustExist`, `notFound` where `--state`
+    /// names nothing.
     func check(mustExist: Bool) throws(IngestError) {
         guard access(path, F_OK) == 0 else {
             switch errno {
             case ENOENT where mustExist && isNamed:
                 throw IngestError(
-                    .notFound, "There is no state directory \(PathText.shown(path)).", advice: "`--state` names the one that imports used.")
+                    .notFound, "There is no state directory \(PathText.shown(path)).",
+                    advice: "`--state` names the one that imports used.")
             case ENOENT: return
             case let code: throw failure(code)
             }
@@ -30,6 +32,8 @@ struct StateAccess {
         let owner = (try? FileManager.default.attributesOfItem(atPath: path))?[.ownerAccountName] as? String
         return IngestError(
             .accessDenied, "\(PathText.shown(path)) cannot be read (\(String(cString: strerror(code)))).",
-            advice: "It is another user's: run this as \(owner ?? "its owner"), as in `sudo -u \(owner ?? "USER") filmgate …`.")
+            advice:
+                "It is another user's: run this as \(owner ?? "its owner"), as in `sudo -u \(owner ?? "USER") filmgate …`."
+        )
     }
 }

@@ -17,7 +17,9 @@ struct StderrLog: LogHandler {
         let facts = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }.map {
             " \($0.key)=\(Describe.name("\($0.value)"))"
         }
-        Console.err("\(Self.priority(event.level))\(event.level.rawValue): \(Describe.name(event.message.description))\(facts.joined())")
+        Console.err(
+            "\(Self.priority(event.level))\(event.level.rawValue): \(Describe.name(event.message.description))\(facts.joined())"
+        )
     }
 
     /// What the journal sorts by (sd-daemon(3)); nothing elsewhere.

@@ -33,7 +33,9 @@ struct AccountLine {
         line.add("state", facts.state.word)
         if case .signedIn(let account) = facts.state {
             var who = JSONWriter()
-            for (key, value) in [("id", account.id), ("name", account.name), ("email", account.email), ("issuer", account.issuer)] {
+            for (key, value) in [
+                ("id", account.id), ("name", account.name), ("email", account.email), ("issuer", account.issuer),
+            ] {
                 who.add(key, value)
             }
             line.add("account", who)
@@ -53,8 +55,10 @@ struct AccountLine {
     var text: String {
         let what =
             switch facts.state {
-            case .signedIn where hasNobodyToAsk: "stored, not checked: only its targets can tell (`filmgate check --connect`)"
-            case .signedIn(let account): "signed in as \(account.shown)" + (facts.renews ? "" : ", does not renew by itself")
+            case .signedIn where hasNobodyToAsk:
+                "stored, not checked: only its targets can tell (`filmgate check --connect`)"
+            case .signedIn(let account):
+                "signed in as \(account.shown)" + (facts.renews ? "" : ", does not renew by itself")
             case .signedOut: "signed out"
             case .signingIn: "signing in"
             case .expired: "ended"
@@ -63,7 +67,10 @@ struct AccountLine {
             }
         var cure = ""
         if case .locked = facts.state { cure = (reason == nil ? ". " : " ") + PassphraseSource.advice }
-        let left = credits.map { ", \(Describe.count($0.balance, "credit")) left\(isHeardNow ? "" : " (heard at \($0.heardAt))")" } ?? ""
+        let left =
+            credits.map {
+                ", \(Describe.count($0.balance, "credit")) left\(isHeardNow ? "" : " (heard at \($0.heardAt))")"
+            } ?? ""
         return Describe.name("\(name): \(what)\(left)" + (reason.map { ": \($0)" } ?? "") + cure)
     }
 }

@@ -1,7 +1,7 @@
 /// A line that is typed into a terminal which shows nothing and interprets nothing: its keys, byte by byte.
 ///
-/// The terminal's own line editing and signals are off while it hides what is typed: a Ctrl-C that ended the program in between would leave
-/// the person with a terminal that shows nothing any more.
+/// The terminal's own line editing and signals are off while it hides what is typed: a Ctrl-C that ended the program in
+/// between would leave the person with a terminal that shows nothing any more.
 struct HiddenLine {
     enum State: Equatable {
         case open, done

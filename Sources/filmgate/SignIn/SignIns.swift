@@ -38,7 +38,8 @@ struct SignIns {
     ///
     /// Other words pick by name.
     ///
-    /// Keeps files that are named, so that later verbs need not be told again. Ends with 2 where there is nothing of that name.
+    /// Keeps files that are named, so that later verbs need not be told again. Ends with 2 where there is nothing of
+    /// that name.
     func all(_ words: [String], pipeline: String?, keeping: Bool) async throws -> [SignIn] {
         let given = words.filter(Self.isFile) + [pipeline].compactMap { $0 }
         let names = words.filter { !Self.isFile($0) }
@@ -47,19 +48,25 @@ struct SignIns {
         if files.isEmpty {
             throw CommandContext.end(
                 IngestError(
-                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"), context.options)
+                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"),
+                context.options)
         }
         var found: [SignIn] = []
         for file in files {
             let pipeline = try context.load(file)
-            if keeping, !given.isEmpty { try await context.telling { () throws(IngestError) in try snapshot.keep(pipeline) } }
-            for entry in try await built(pipeline) where !found.contains(where: { $0.name == entry.name }) { found.append(entry) }
+            if keeping, !given.isEmpty {
+                try await context.telling { () throws(IngestError) in try snapshot.keep(pipeline) }
+            }
+            for entry in try await built(pipeline) where !found.contains(where: { $0.name == entry.name }) {
+                found.append(entry)
+            }
         }
         for name in names where !found.contains(where: { $0.name == name }) {
             let hint =
                 nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" }
                 ?? "There are: \(found.map(\.name).joined(separator: ", "))."
-            throw CommandContext.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), context.options)
+            throw CommandContext.end(
+                IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), context.options)
         }
         shareEntries(&found)
         return names.isEmpty ? found : found.filter { names.contains($0.name) }
@@ -69,20 +76,26 @@ struct SignIns {
     private func shareEntries(_ found: inout [SignIn]) {
         let addresses = Dictionary(grouping: found.flatMap(\.stored), by: \.entry).mapValues { $0.flatMap(\.addresses) }
         for (index, entry) in found.enumerated() {
-            for (place, typed) in entry.stored.enumerated() { found[index].stored[place].addresses = addresses[typed.entry] ?? [] }
+            for (place, typed) in entry.stored.enumerated() {
+                found[index].stored[place].addresses = addresses[typed.entry] ?? []
+            }
         }
     }
 
-    static func isFile(_ word: String) -> Bool { word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml") }
+    static func isFile(_ word: String) -> Bool {
+        word.contains("/") || word.hasSuffix(".yaml") || word.hasSuffix(".yml")
+    }
 
     private func newestFirst(_ files: [String]) -> [String] {
-        files.map { (path: $0, at: ((try? FileFacts.of($0)) ?? nil)?.modified ?? 0) }.sorted { $0.at > $1.at }.map(\.path)
+        files.map { (path: $0, at: ((try? FileFacts.of($0)) ?? nil)?.modified ?? 0) }.sorted { $0.at > $1.at }.map(
+            \.path)
     }
 
     /// Targets are built too: they say where each sign-in may be used.
     private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
         try await context.telling { () throws(IngestError) in
-            let plan = try context.builder(ledger: nil).plan(pipeline), paid = CreditInquiry([pipeline], plan, context).places
+            let plan = try context.builder(ledger: nil).plan(pipeline)
+            let paid = CreditInquiry([pipeline], plan, context).places
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
                 let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []
@@ -96,7 +109,8 @@ struct SignIns {
 
     private func stored(_ use: ModuleUse, _ addresses: [String]) -> [SignIn.Typed] {
         (context.registry.entry(.auth, use.module)?.fields ?? []).compactMap { field in
-            guard field.kind == .secret, let node = use.node[field.name], case .store(let name)? = (try? Secret(node: node))?.reference
+            guard field.kind == .secret, let node = use.node[field.name],
+                case .store(let name)? = (try? Secret(node: node))?.reference
             else { return nil }
             return SignIn.Typed(option: field.name, entry: name.isEmpty ? use.name : name, addresses: addresses)
         }

@@ -7,7 +7,8 @@ enum Terminal {
 
     /// One line from stdin, without its end; what is typed is not shown when `hidden` and stdin is a terminal.
     ///
-    /// Blocks. Nil at the end of the input. Ctrl-C ends the program as always, after the terminal shows again what is typed.
+    /// Blocks. Nil at the end of the input. Ctrl-C ends the program as always, after the terminal shows again what is
+    /// typed.
     static func line(_ question: String, hidden: Bool) -> String? {
         if isThere { Console.errPart("\(question): ") }
         return hidden && isatty(STDIN_FILENO) == 1 ? unseenLine() : plainLine()

@@ -41,7 +41,8 @@ struct TerminalPrompter: SignInPrompter {
             BlockingThread.run { continuation.resume(returning: Terminal.line(question, hidden: hidden)) }
         }
         guard let answer, !answer.isEmpty else {
-            throw IngestError(.unauthorized, "Nobody answered: \(question).", advice: "Run it in a terminal, or pipe the answer in.")
+            throw IngestError(
+                .unauthorized, "Nobody answered: \(question).", advice: "Run it in a terminal, or pipe the answer in.")
         }
         return answer
     }

@@ -46,11 +46,14 @@ final class LiveStatus: Sendable {
             case .source(let place, let change): Self.note(change, of: place, &state)
             case .device(let place, let condition): state.sources[Self.name(place)]?.condition = condition
             case .queue(let target, let waiting, let sending):
-                (state.queues[target, default: Queue()].waiting, state.queues[target, default: Queue()].sending) = (waiting, sending)
+                (state.queues[target, default: Queue()].waiting, state.queues[target, default: Queue()].sending) = (
+                    waiting, sending
+                )
                 if waiting + sending == 0 { state.queues[target]?.trouble = nil }
             case .held(let target, let reason): state.queues[target, default: Queue()].trouble = "held: " + reason
             case .released(let target): state.queues[target]?.trouble = nil
-            case .retrying(let target, _, let reason, _): state.queues[target, default: Queue()].trouble = "tried again: " + reason
+            case .retrying(let target, _, let reason, _):
+                state.queues[target, default: Queue()].trouble = "tried again: " + reason
             case .delivered(let target, _, let existed): if !existed { state.queues[target]?.trouble = nil }
             default: break
             }
@@ -133,7 +136,9 @@ extension LiveStatus.State {
 
     /// Reads what `json` writes; nil for anything else.
     init?(line: String) {
-        guard let object = JSONValue(Array(line.utf8)), object["type"]?.string == "board", let since = object["since"]?.whole else {
+        guard let object = JSONValue(Array(line.utf8)), object["type"]?.string == "board",
+            let since = object["since"]?.whole
+        else {
             return nil
         }
         (self.since, event, isPaused) = (since, object["event"]?.string, object["paused"]?.flag ?? false)
@@ -141,7 +146,8 @@ extension LiveStatus.State {
             guard let name = source["name"]?.string else { continue }
             let storages = (source["storages"]?.items ?? []).map { room in
                 DeviceCondition.Storage(
-                    free: UInt64(clamping: room["free"]?.whole ?? 0), capacity: UInt64(clamping: room["capacity"]?.whole ?? 0))
+                    free: UInt64(clamping: room["free"]?.whole ?? 0),
+                    capacity: UInt64(clamping: room["capacity"]?.whole ?? 0))
             }
             var condition = DeviceCondition(battery: source["battery"]?.whole.map { Int($0) }, storages: storages)
             condition.notes = source["notes"]?.texts ?? []
@@ -152,7 +158,8 @@ extension LiveStatus.State {
         for queue in object["queues"]?.items ?? [] {
             guard let name = queue["target"]?.string else { continue }
             queues[name] = LiveStatus.Queue(
-                waiting: Int(queue["waiting"]?.whole ?? 0), sending: Int(queue["sending"]?.whole ?? 0), trouble: queue["trouble"]?.string)
+                waiting: Int(queue["waiting"]?.whole ?? 0), sending: Int(queue["sending"]?.whole ?? 0),
+                trouble: queue["trouble"]?.string)
         }
     }
 }

@@ -1,6 +1,7 @@
 /// Keeps a question that may take long from being asked all the time: it gets a tenth of it.
 ///
-/// Counting all files of a ledger of years takes a good part of a second, and whoever reads keeps its log from being folded.
+/// Counting all files of a ledger of years takes a good part of a second, and whoever reads keeps its log from being
+/// folded.
 struct Spacing: Sendable {
     private var rest: ContinuousClock.Instant?
     /// One part of so many of the time.

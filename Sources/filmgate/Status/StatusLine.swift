@@ -3,11 +3,18 @@ import FilmgateCore
 /// The status as one line, where there is no terminal to draw on.
 enum StatusLine {
     static func human(_ snapshot: StatusSnapshot) -> String {
-        var parts = [snapshot.since == nil ? "no run" : snapshot.isPaused ? "paused" : "running", Describe.count(snapshot.seen, "frame")]
-        for ending in Ending.allCases { if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") } }
+        var parts = [
+            snapshot.since == nil ? "no run" : snapshot.isPaused ? "paused" : "running",
+            Describe.count(snapshot.seen, "frame"),
+        ]
+        for ending in Ending.allCases {
+            if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") }
+        }
         for target in snapshot.targets {
             let waiting = target.waiting + target.held
-            if waiting > 0 { parts.append("\(target.label) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")") }
+            if waiting > 0 {
+                parts.append("\(target.label) \(waiting) waiting\(target.reason.map { " (\($0))" } ?? "")")
+            }
             if target.failed > 0 { parts.append("\(target.label) \(target.failed) failed") }
         }
         for source in snapshot.sources { parts += source.condition.alarms }

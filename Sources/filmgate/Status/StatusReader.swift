@@ -28,7 +28,8 @@ struct StatusReader {
 
     /// What the ledger said last, and when it may be asked again.
     private var last = StatusSnapshot(), spacing = Spacing()
-    /// Only what is counted is asked for, and only after somebody wrote: for whoever has the files themselves from elsewhere.
+    /// Only what is counted is asked for, and only after somebody wrote: for whoever has the files themselves from
+    /// elsewhere.
     ///
     /// Counting goes through all that was ever delivered, so it gets a fiftieth of the time.
     var isBrief = false { didSet { spacing.share = isBrief ? 50 : 10 } }
@@ -81,11 +82,16 @@ struct StatusReader {
         for row in try await reader.assets(filter) { snapshot.frames.append(try await Self.frame(row, reader)) }
         filter = AssetFilter(endings: [.setAside], limit: 4)
         filter.latest = true
-        snapshot.troubles = try await reader.assets(filter).map { "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")" }
+        snapshot.troubles = try await reader.assets(filter).map {
+            "set aside: \($0.origin.name)\($0.reason.map { ": " + $0 } ?? "")"
+        }
     }
 
-    private static func frame(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> StatusSnapshot.Frame {
-        var frame = StatusSnapshot.Frame(at: row.at, name: row.origin.name, camera: row.media?.model, ending: row.ending)
+    private static func frame(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError)
+        -> StatusSnapshot.Frame
+    {
+        var frame = StatusSnapshot.Frame(
+            at: row.at, name: row.origin.name, camera: row.media?.model, ending: row.ending)
         guard let content = row.content else { return frame }
         for delivery in try await reader.deliveries(of: content).sorted(by: { $0.targetName < $1.targetName }) {
             switch delivery.receipt.state {
@@ -121,7 +127,8 @@ struct StatusReader {
             let waiting = queue.waiting + queue.sending - snapshot.targets[index].held
             snapshot.targets[index].waiting = max(snapshot.targets[index].waiting, waiting)
             snapshot.targets[index].reason =
-                queue.trouble ?? (queue.waiting == 0 && snapshot.targets[index].held == 0 ? nil : snapshot.targets[index].reason)
+                queue.trouble
+                ?? (queue.waiting == 0 && snapshot.targets[index].held == 0 ? nil : snapshot.targets[index].reason)
         }
     }
 

@@ -34,7 +34,8 @@ struct StatusScreen {
         let left = ["filmgate", event].compactMap { $0 }.joined(separator: "  ")
         let state =
             snapshot.since.map {
-                (snapshot.isPaused ? "PAUSED (filmgate resume) " : "running ") + Describe.duration(now - Double($0) / 1e9)
+                (snapshot.isPaused ? "PAUSED (filmgate resume) " : "running ")
+                    + Describe.duration(now - Double($0) / 1e9)
             }
             ?? "no run goes on"
         let right = state + "  " + Self.clock(Int64(now))
@@ -102,14 +103,20 @@ struct StatusScreen {
     private var targetLines: [Line] {
         snapshot.targets.prefix(max(3, height / 3)).flatMap { target -> [Line] in
             let numbers = [
-                String(target.done), String(target.waiting + target.held), target.sending.map(String.init) ?? "–", String(target.failed),
+                String(target.done), String(target.waiting + target.held), target.sending.map(String.init) ?? "–",
+                String(target.failed),
             ]
             var text =
-                "    " + TextWidth.pad(name(of: target), nameWidth) + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
+                "    " + TextWidth.pad(name(of: target), nameWidth)
+                + numbers.map { TextWidth.pad($0, Self.column, right: true) }.joined()
             let isAlarm = target.held > 0 || target.failed > 0 || target.reason?.hasPrefix("held") == true
             var more: [String] = []
             if let reason = target.reason {
-                if TextWidth.of(text) + 2 + TextWidth.of(reason) <= width { text += "  " + reason } else { more = wrapped(reason) }
+                if TextWidth.of(text) + 2 + TextWidth.of(reason) <= width {
+                    text += "  " + reason
+                } else {
+                    more = wrapped(reason)
+                }
             } else if let age = target.age, target.waiting > 0 {
                 text += "  oldest " + Describe.duration(age)
             }
@@ -164,7 +171,9 @@ struct StatusScreen {
 
     private static func place(of frame: StatusSnapshot.Frame) -> String {
         var place = frame.done.joined(separator: " ")
-        if !frame.open.isEmpty { place += (place.isEmpty ? "" : ", ") + "waits for " + frame.open.joined(separator: " ") }
+        if !frame.open.isEmpty {
+            place += (place.isEmpty ? "" : ", ") + "waits for " + frame.open.joined(separator: " ")
+        }
         return place.isEmpty ? frame.ending.map(word) ?? "on its way" : place
     }
 

@@ -36,7 +36,9 @@ struct StatusWatch {
             case .ended(let status): return status
             }
             let size = Screen.size
-            guard screen.draw(StatusScreen(snapshot: snapshot, width: size.width, height: size.height).lines) else { return .complete }
+            guard screen.draw(StatusScreen(snapshot: snapshot, width: size.width, height: size.height).lines) else {
+                return .complete
+            }
         }
         return .complete
     }

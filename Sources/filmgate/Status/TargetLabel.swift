@@ -2,8 +2,8 @@ import FilmgateCore
 
 /// How targets are called: by their name in the pipeline file, and by where they go.
 enum TargetLabel {
-    /// By identity: the name with the place that it goes to, or where one name stands for several (one for each event), with what tells it
-    /// from the others.
+    /// By identity: the name with the place that it goes to, or where one name stands for several (one for each event),
+    /// with what tells it from the others.
     static func all(_ targets: [LedgerTotals.Target]) -> [String: String] {
         var labels: [String: String] = [:]
         for (name, group) in Dictionary(grouping: targets, by: \.name) {
@@ -47,7 +47,8 @@ enum TargetLabel {
 }
 
 extension LedgerTotals.Target {
-    /// Something waits there, and another place that is called the same was used since: the address may have been corrected.
+    /// Something waits there, and another place that is called the same was used since: the address may have been
+    /// corrected.
     func isSuperseded(among all: [LedgerTotals.Target]) -> Bool {
         let waits = [Receipt.State.pending, .held, .failed].contains { (states[$0] ?? 0) > 0 }
         guard waits, let own = all.firstIndex(where: { $0.identity == identity }) else { return false }

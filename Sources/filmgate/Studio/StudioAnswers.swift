@@ -7,7 +7,8 @@ struct StudioEvents: Sendable {
     let state: String
 
     func all() async throws(IngestError) -> [EventLine] {
-        let chosen = ChosenEvent(state: state).chosen, runs = try await SQLiteLedger.reader(directory: state).runs(limit: 10_000)
+        let chosen = ChosenEvent(state: state).chosen
+        let runs = try await SQLiteLedger.reader(directory: state).runs(limit: 10_000)
         let counts = runs.compactMap(\.event).reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
         var lines: [EventLine] = [], told: Set<String> = []
         for list in EventCache(state: state).all() {

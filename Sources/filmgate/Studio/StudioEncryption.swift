@@ -39,14 +39,17 @@ struct StudioEncryption {
 
     /// The same for the process that serves the page beside a run.
     var words: [String] {
-        if let certificate, let key { return ["--certificate=\(UserPath.absolute(certificate))", "--key=\(UserPath.absolute(key))"] }
+        if let certificate, let key {
+            return ["--certificate=\(UserPath.absolute(certificate))", "--key=\(UserPath.absolute(key))"]
+        }
         return isSelfSigned ? ["--self-signed"] : []
     }
 
     /// For who opens `link` on a telephone.
     static func tell(_ fingerprint: String, _ link: String) {
         Console.err(
-            "The browser warns once: the certificate is this page's own. Go on when its SHA-256 fingerprint is\n\(fingerprint)")
+            "The browser warns once: the certificate is this page's own. Go on when its SHA-256 fingerprint is\n\(fingerprint)"
+        )
         guard Console.stderrIsTerminal, let lines = QRText.lines(link, colour: Console.usesColour) else { return }
         for line in lines { Console.err(line) }
     }

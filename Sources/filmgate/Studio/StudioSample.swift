@@ -3,7 +3,8 @@ import FilmgateCore
 import FilmgateSample
 import Foundation
 
-/// A shoot that goes on, to try the page with: frames come into a hot folder, and go to an archive and a gallery on this machine.
+/// A shoot that goes on, to try the page with: frames come into a hot folder, and go to an archive and a gallery on
+/// this machine.
 ///
 /// All of it lies in one folder, which is removed in the end.
 struct StudioSample: Sendable {
@@ -21,7 +22,8 @@ struct StudioSample: Sendable {
     init() async throws(IngestError) {
         var template = Array("\(UserPath.environment("TMPDIR") ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw IngestError(.unavailable, "No folder for the sample can be made below TMPDIR: \(String(cString: strerror(errno))).")
+            throw IngestError(
+                .unavailable, "No folder for the sample can be made below TMPDIR: \(String(cString: strerror(errno))).")
         }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         (self.folder, pipeline) = (folder, folder + "/sample.yaml")
@@ -42,7 +44,10 @@ struct StudioSample: Sendable {
                 guard let now = Self.now else { return }
                 let frame = shoot.frame(number, taken: now)
                 // A folder that is gone or full ends the sample's shoot, and not the program.
-                guard (try? DurableFile.atomicWrite(frame.bytes.span.bytes, to: "\(hot)/\(frame.name)", mode: 0o600)) != nil else { return }
+                guard
+                    (try? DurableFile.atomicWrite(frame.bytes.span.bytes, to: "\(hot)/\(frame.name)", mode: 0o600))
+                        != nil
+                else { return }
                 if number > Self.burst { usleep(.random(in: 1_000_000...4_000_000)) }
             }
         }

@@ -5,7 +5,8 @@ import Synchronization
 
 /// The page of a run: a process of its own, started again whenever it ends.
 ///
-/// What goes wrong there costs the page and not the run. However this program ends, the page ends with it: its input closes then.
+/// What goes wrong there costs the page and not the run. However this program ends, the page ends with it: its input
+/// closes then.
 final class StudioSupervisor: Sendable {
     /// Seconds after which a page that ends counts as one that had worked.
     private static let working = Duration.seconds(30)
@@ -23,12 +24,14 @@ final class StudioSupervisor: Sendable {
     ///
     /// `pipeline`: the run's own file.
     init(
-        _ address: ListenAddress, pipeline: String, state directory: String, json: Bool, encryption: StudioEncryption = StudioEncryption()
+        _ address: ListenAddress, pipeline: String, state directory: String, json: Bool,
+        encryption: StudioEncryption = StudioEncryption()
     ) {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         words =
             [
-                StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)", "--state=\(directory)",
+                StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)",
+                "--state=\(directory)",
             ] + encryption.words + ["--", pipeline]
         (self.json, self.directory) = (json, directory)
     }
@@ -107,7 +110,8 @@ final class StudioSupervisor: Sendable {
     ///
     /// The link that lets somebody in is for a person at a terminal: in a log others could find it.
     private func hear(_ line: String) {
-        guard let object = JSONValue(Array(line.utf8)), object["type"]?.string == "studio", let link = object["link"]?.string,
+        guard let object = JSONValue(Array(line.utf8)), object["type"]?.string == "studio",
+            let link = object["link"]?.string,
             state.withLock({ state in
                 defer { state.isTold = true }
                 return !state.isTold
@@ -117,7 +121,8 @@ final class StudioSupervisor: Sendable {
         guard json else {
             Console.err(
                 Console.stderrIsTerminal
-                    ? "studio: \(link)" : "The page is at \(place); `\(StudioLink.command(directory))` makes a link that lets a browser in."
+                    ? "studio: \(link)"
+                    : "The page is at \(place); `\(StudioLink.command(directory))` makes a link that lets a browser in."
             )
             if let fingerprint = object["fingerprint"]?.string { StudioEncryption.tell(fingerprint, link) }
             return

@@ -22,12 +22,14 @@ struct ModuleTest: AsyncParsableCommand {
     var path: String
 
     @Option(
-        name: .customLong("set"), help: ArgumentHelp("An option of the module; {scratch} stands for the folder.", valueName: "key=value"))
+        name: .customLong("set"),
+        help: ArgumentHelp("An option of the module; {scratch} stands for the folder.", valueName: "key=value"))
     var set: [String] = []
 
     @Option(
         name: .customLong("secret"),
-        help: ArgumentHelp("A secret of the module, or a reference such as ${env:NAME}; absent: a canary.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "A secret of the module, or a reference such as ${env:NAME}; absent: a canary.", valueName: "key=value"))
     var secret: [String] = []
 
     @OptionGroup var options: CommonOptions
@@ -35,9 +37,13 @@ struct ModuleTest: AsyncParsableCommand {
     func run() async throws {
         let path = UserPath.absolute(path)
         let trial: ModuleTrial
-        do throws(IngestError) { trial = try ModuleTrial(path: path) } catch { throw CommandContext.end(error, options) }
+        do throws(IngestError) { trial = try ModuleTrial(path: path) } catch {
+            throw CommandContext.end(error, options)
+        }
         let given = try set.map { text in
-            guard let cut = text.firstIndex(of: "="), cut > text.startIndex else { throw ValidationError("--set takes key=value.") }
+            guard let cut = text.firstIndex(of: "="), cut > text.startIndex else {
+                throw ValidationError("--set takes key=value.")
+            }
             return (String(text[..<cut]), String(text[text.index(after: cut)...]))
         }
         let bench = TrialBench(trial: trial, changes: given, secrets: try secrets(of: trial), logger: options.logger)
@@ -47,7 +53,8 @@ struct ModuleTest: AsyncParsableCommand {
             if trouble == nil { passed += 1 } else { failed += 1 }
             Console.out(options.json ? json(item.name, trouble) : human(item.name, trouble, &told))
         }
-        Console.out(options.json ? summary(passed, failed) : "\(trial.entry.manifest.name): \(passed) passed, \(failed) failed")
+        Console.out(
+            options.json ? summary(passed, failed) : "\(trial.entry.manifest.name): \(passed) passed, \(failed) failed")
         if failed > 0 { throw Exit(.failure) }
     }
 

@@ -23,7 +23,8 @@ struct TrialBench: Sendable {
         let rules = trial.rules.map { rule in
             Case(name: rule.name) {
                 await telling {
-                    try await Self.withScratch { scratch in try rule.run(options(scratch), context(scratch, secrets.over(CanarySecrets())))
+                    try await Self.withScratch { scratch in
+                        try rule.run(options(scratch), context(scratch, secrets.over(CanarySecrets())))
                     }
                 }
             }
@@ -35,9 +36,12 @@ struct TrialBench: Sendable {
         switch trial.entry.make {
         case .target(let make): targetCases { try build(make, $0, secrets.over(CanarySecrets())) }
         case .stage(let make):
-            suite(StageConformance.checks) { scratch in StageBench { try build(make, scratch, secrets.over(CanarySecrets())) } }
+            suite(StageConformance.checks) { scratch in
+                StageBench { try build(make, scratch, secrets.over(CanarySecrets())) }
+            }
         case .auth(let make):
-            suite(AuthConformance.checks.filter { trial.hasSecret || !AuthConformance.secretOnly.contains($0.name) }) { scratch in
+            suite(AuthConformance.checks.filter { trial.hasSecret || !AuthConformance.secretOnly.contains($0.name) }) {
+                scratch in
                 AuthBench { try build(make, scratch, secrets.over($0)) }
             }
         case .source(let make):
@@ -53,7 +57,9 @@ struct TrialBench: Sendable {
         _ checks: [Check<Bench>], _ bench: @escaping @Sendable (String) throws -> Bench
     ) -> [Case] {
         checks.map { check in
-            Case(name: check.name) { await telling { try await Self.withScratch { try await check.run(try bench($0)) } } }
+            Case(name: check.name) {
+                await telling { try await Self.withScratch { try await check.run(try bench($0)) } }
+            }
         }
     }
 
@@ -98,7 +104,9 @@ struct TrialBench: Sendable {
                 + "say `--secret \(field.name)=VALUE`."
         }
         let errors = trial.entry.lint(node)
-        return errors.isEmpty ? nil : errors.map { [$0.message, $0.hint].compactMap { $0 }.joined(separator: " ") }.joined(separator: " ")
+        return errors.isEmpty
+            ? nil
+            : errors.map { [$0.message, $0.hint].compactMap { $0 }.joined(separator: " ") }.joined(separator: " ")
     }
 
     private func context(_ scratch: String, _ secrets: any SecretResolver) -> ModuleContext {
@@ -106,7 +114,11 @@ struct TrialBench: Sendable {
     }
 
     private func copies(of sha256: String, in scratch: String) async throws -> Int {
-        if let told = try await trial.copies(of: sha256, options(scratch), context(scratch, secrets.over(CanarySecrets()))) { return told }
+        if let told = try await trial.copies(
+            of: sha256, options(scratch), context(scratch, secrets.over(CanarySecrets())))
+        {
+            return told
+        }
         let names = FileManager.default.enumerator(atPath: scratch)?.compactMap { $0 as? String } ?? []
         return try names.filter { name in
             let path = scratch + "/" + name
@@ -119,7 +131,8 @@ struct TrialBench: Sendable {
 
     private static func newScratch() throws -> String {
         let path = NSTemporaryDirectory() + "filmgate-trial-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         return path
     }
 
@@ -132,9 +145,14 @@ struct TrialBench: Sendable {
     /// Something to take: shots of two files, a sidecar, a name in another script, an empty file.
     private static func furnish(_ scratch: String) throws {
         try FileManager.default.createDirectory(atPath: scratch + "/DCIM/100", withIntermediateDirectories: true)
-        let names = ["IMG_1.CR3", "IMG_1.JPG", "IMG_1.XMP", "IMG_2.JPG", "two words.JPG", "Ж-日本.JPG", "quote\"s.JPG", "EMPTY.XMP"]
+        let names = [
+            "IMG_1.CR3", "IMG_1.JPG", "IMG_1.XMP", "IMG_2.JPG", "two words.JPG", "Ж-日本.JPG", "quote\"s.JPG",
+            "EMPTY.XMP",
+        ]
         for (index, name) in names.enumerated() {
-            let bytes = (0..<(name == "EMPTY.XMP" ? 0 : 70_000 + index)).map { UInt8(truncatingIfNeeded: $0 &* (index + 7)) }
+            let bytes = (0..<(name == "EMPTY.XMP" ? 0 : 70_000 + index)).map {
+                UInt8(truncatingIfNeeded: $0 &* (index + 7))
+            }
             try Data(bytes).write(to: URL(fileURLWithPath: scratch + "/DCIM/100/" + name))
         }
     }

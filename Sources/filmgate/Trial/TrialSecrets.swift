@@ -43,7 +43,9 @@ struct TrialSecrets: Sendable {
             guard value.reveal() == CanarySecrets().value,
                 let own = given.first(where: { secret.reference == .environment(TrialSecrets.place($0.key)) })?.value
             else { return value }
-            if let reference = try? Secret(node: ConfigNode(.scalar(own, quoted: true))) { return try SystemSecrets().resolve(reference) }
+            if let reference = try? Secret(node: ConfigNode(.scalar(own, quoted: true))) {
+                return try SystemSecrets().resolve(reference)
+            }
             return SecretValue(own)
         }
     }

@@ -2,10 +2,11 @@ import FilmgateCore
 
 @testable import FilmgateEngine
 
-/// Several stations that want the same frames at one gallery, a catalogue, and a network that comes and goes: random things happen.
+/// Several stations that want the same frames at one gallery, a catalogue, and a network that comes and goes: random
+/// things happen.
 ///
-/// No upload takes longer than the difference between what a session lasts at the catalogue and what a station trusts it for, so that nothing
-/// may ever be there twice.
+/// No upload takes longer than the difference between what a session lasts at the catalogue and what a station trusts
+/// it for, so that nothing may ever be there twice.
 struct ClaimWorld {
     private static let lasts = Duration.seconds(60), longestUpload = 19
 
@@ -26,9 +27,9 @@ struct ClaimWorld {
     private var dice: SeededRandomNumbers
     private var now = ContinuousClock.now
     private var stations: [Station] = []
-    private var rows: [Int: (station: Int, token: Int64, isDone: Bool)] = [:],
-        sessions: [Int64: ContinuousClock.Instant] = [:],
-        last: Int64 = 0
+    private var rows: [Int: (station: Int, token: Int64, isDone: Bool)] = [:]
+    private var sessions: [Int64: ContinuousClock.Instant] = [:]
+    private var last: Int64 = 0
     /// How often the gallery has each.
     private(set) var gallery: [Int]
     private(set) var faults: [String] = []

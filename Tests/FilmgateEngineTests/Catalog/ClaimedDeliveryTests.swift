@@ -43,9 +43,9 @@ import Testing
         private let results = Mutex<[String: AssetResult]>([:])
         private let changes = Mutex<Int64>(0)
 
-        init(_ name: String, _ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver, shares: Bool = true)
-            async throws
-        {
+        init(
+            _ name: String, _ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver, shares: Bool = true
+        ) async throws {
             (self.name, self.catalog) = (name, catalog)
             let membership = try await catalog.join(StationIdentity(uuid: name, name: name))
             session = try await catalog.open(membership, last: nil)
@@ -82,8 +82,8 @@ import Testing
                 FileManager.default.temporaryDirectory.path + "/filmgate-claims-\(UInt64.random(in: 0...UInt64.max))"
             #expect(FileManager.default.createFile(atPath: file, contents: Data([7])))
             defer { try? FileManager.default.removeItem(atPath: file) }
-            let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), hub = EventHub(),
-                leases = DeliveryLeases()
+            let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), hub = EventHub()
+            let leases = DeliveryLeases()
             hub.watch { event in
                 if case .settled(let one) = event { self.results.withLock { $0[one.asset.origin.name] = one } }
             }
@@ -253,8 +253,8 @@ import Testing
     }
 
     @Test func withoutTheCatalogueThatGoesOnWhichCanBeSettled() async throws {
-        let catalog = MemoryCatalog(), one = try await Station("desk-1", catalog), gallery = Gallery(),
-            silent = Gallery(asks: false)
+        let catalog = MemoryCatalog(), one = try await Station("desk-1", catalog), gallery = Gallery()
+        let silent = Gallery(asks: false)
         catalog.set(away: IngestError(.unavailable, "No answer."))
         gallery.keep("A")
         try await one.send(["A", "B"], to: gallery)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// What makes two stations' targets one: nothing but an address that means the same machine everywhere, or the mark in a folder.
+/// What makes two stations' targets one: nothing but an address that means the same machine everywhere, or the mark in
+/// a folder.
 @Suite struct SharedTargetsTests {
     private struct Target: UploadTarget {
         let traits: TargetTraits

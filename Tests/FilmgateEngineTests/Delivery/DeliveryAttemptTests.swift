@@ -27,16 +27,18 @@ import Testing
     private func deliver(
         to gallery: Gallery, delivered: String = "1", denied: Denial? = nil
     ) async throws -> (receipt: Receipt, uploads: Int, word: TargetAnswer) {
-        let file = FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
+        let file =
+            FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
         _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         defer { try? FileManager.default.removeItem(atPath: file) }
         let origin = Origin(source: "card", volume: "v", root: "/card", path: "IMG_1.JPG", size: 1, modified: 0)
         let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "1", stem: "IMG_1"))
         let job = UploadJob(
-            asset: asset, file: LocalFile(path: file, size: 1, ownership: .source), digests: Digests(sha256: "1"), path: "IMG_1.JPG",
-            name: "IMG_1.JPG", values: TemplateValues())
+            asset: asset, file: LocalFile(path: file, size: 1, ownership: .source), digests: Digests(sha256: "1"),
+            path: "IMG_1.JPG", name: "IMG_1.JPG", values: TemplateValues())
         let target = PlannedTarget(name: "gallery", target: gallery, workers: nil), content = ContentKey(rawValue: "1")
-        var delivery = Delivery(id: Delivery.ID(content: content, target: "gallery"), job: job, target: target, listeners: [asset.id])
+        var delivery = Delivery(
+            id: Delivery.ID(content: content, target: "gallery"), job: job, target: target, listeners: [asset.id])
         delivery.recheck = DeliveryRow(
             content: content, target: "gallery", targetName: "gallery",
             receipt: Receipt(state: .done, id: "old", sha256: delivered, verified: .server), size: 1, path: "")
@@ -57,9 +59,13 @@ import Testing
     @Test func aCopyThatDiffersIsSentAgainOnlyWhereTheTargetSaysThatItHasNone() async throws {
         let shown = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000.")))
         #expect(shown.uploads == 0 && shown.receipt.id == "old" && shown.receipt.existed)
-        #expect(shown.receipt.reason?.contains("512 bytes") == true && shown.receipt.reason?.contains("remove it there") == true)
+        #expect(
+            shown.receipt.reason?.contains("512 bytes") == true
+                && shown.receipt.reason?.contains("remove it there") == true)
         let changed = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000."), knowsIt: false))
-        #expect(changed.uploads == 1 && changed.receipt.id == "new" && changed.receipt.reason?.contains("512 bytes") == true)
+        #expect(
+            changed.uploads == 1 && changed.receipt.id == "new" && changed.receipt.reason?.contains("512 bytes") == true
+        )
         // It has the bytes elsewhere: nothing is sent, and what became of the copy is said all the same.
         let elsewhere = try await deliver(to: Gallery(.differs("It has 512 bytes instead of 1000."), knowsIt: true))
         #expect(elsewhere.uploads == 0 && elsewhere.receipt.id == "known")

@@ -118,7 +118,9 @@ struct DeliveryModel {
                 let id = Delivery.ID(content: row.content, target: row.target)
                 if leases[id]?.end?.state == row.receipt.state {
                     leases[id]?.isWritten = true
-                } else if leases[id]?.isWritten == true || leases[id] == nil && released[id] != nil && released[id] != row.receipt.state {
+                } else if leases[id]?.isWritten == true
+                    || leases[id] == nil && released[id] != nil && released[id] != row.receipt.state
+                {
                     fault("a row of \(id) came after its last one: \(row.receipt.state.rawValue)")
                 }
                 rows[id] = row
@@ -134,7 +136,9 @@ struct DeliveryModel {
         expect(lease.end == nil, "\(id) is sent after its end")
         expect(!delivery.isUnasked, "\(id) is sent under a name that nobody asked about")
         guard !delivery.target.isLocal else { return }
-        expect(rows[id].map { !$0.receipt.isFinalThere && $0.path == delivery.job.path } == true, "\(id) is sent before the ledger knows")
+        expect(
+            rows[id].map { !$0.receipt.isFinalThere && $0.path == delivery.job.path } == true,
+            "\(id) is sent before the ledger knows")
     }
 
     mutating func release(_ id: Delivery.ID, _ receipt: Receipt) {
@@ -145,12 +149,18 @@ struct DeliveryModel {
     }
 
     mutating func settle(_ asset: AssetDeliveries) {
-        guard let file = files[asset.id] else { return fault("\(asset.asset.origin.name) is settled, and nobody had it") }
+        guard let file = files[asset.id] else {
+            return fault("\(asset.asset.origin.name) is settled, and nobody had it")
+        }
         expect(file.endings == 0, "\(asset.asset.origin.name) has two endings")
         files[asset.id]?.endings += 1
         let ending = Self.ending(file.answers.values)
-        expect(asset.ending == ending, "\(asset.asset.origin.name) ends as \(asset.ending) in place of \(ending.map { "\($0)" } ?? "none")")
-        if !asset.isElsewhere { expect(endings[asset.id] == ending, "the ledger does not know how \(asset.asset.origin.name) ends") }
+        expect(
+            asset.ending == ending,
+            "\(asset.asset.origin.name) ends as \(asset.ending) in place of \(ending.map { "\($0)" } ?? "none")")
+        if !asset.isElsewhere {
+            expect(endings[asset.id] == ending, "the ledger does not know how \(asset.asset.origin.name) ends")
+        }
     }
 
     /// Nil while a target owes its answer.

@@ -5,9 +5,9 @@ import Testing
 
 /// Random sequences of what may happen to deliveries, against a plain model of what must come of them.
 ///
-/// Twins, leases of other schedulers, holds, failures of every kind, names that are taken, cancelled and ceded deliveries,
-/// crashes and ends of runs. `FILMGATE_DELIVERY_STEPS` says how many events, `FILMGATE_DELIVERY_SEED` where they begin,
-/// `FILMGATE_DELIVERY_LINES` how many lines are told of one that failed.
+/// Twins, leases of other schedulers, holds, failures of every kind, names that are taken, cancelled and ceded
+/// deliveries, crashes and ends of runs. `FILMGATE_DELIVERY_STEPS` says how many events, `FILMGATE_DELIVERY_SEED` where
+/// they begin, `FILMGATE_DELIVERY_LINES` how many lines are told of one that failed.
 @Suite struct DeliveryModelTests {
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment["FILMGATE_DELIVERY_\(name)"].flatMap { UInt64($0) }
@@ -24,7 +24,8 @@ import Testing
             if !world.model.faults.isEmpty {
                 let story = world.story
                 let faults = world.model.faults.prefix(5).joined(separator: "; ")
-                Issue.record("seed \(seed), after \(steps): \(faults)\n\(story.suffix(Self.lines).joined(separator: "\n"))")
+                Issue.record(
+                    "seed \(seed), after \(steps): \(faults)\n\(story.suffix(Self.lines).joined(separator: "\n"))")
                 return
             }
             steps += UInt64(world.steps)

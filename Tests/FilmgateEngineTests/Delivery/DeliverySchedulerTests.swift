@@ -27,17 +27,20 @@ import Testing
 
     /// A file of one byte, and a scheduler with a gallery that takes it under many names.
     private struct Bench {
-        let file = FileManager.default.temporaryDirectory.path + "/filmgate-dispatcher-\(UInt64.random(in: 0...UInt64.max)).part"
+        let file =
+            FileManager.default.temporaryDirectory.path
+            + "/filmgate-dispatcher-\(UInt64.random(in: 0...UInt64.max)).part"
         let ledger: RecordingLedger, early = Log(), statistics = RunStatistics(hub: EventHub())
         let target: PlannedTarget, scheduler: DeliveryScheduler
 
         init(refusing: String? = nil, sendingTo other: (any UploadTarget)? = nil) {
             ledger = RecordingLedger(refusing: refusing)
-            target = PlannedTarget(name: "gallery", target: other ?? Gallery(ledger: ledger, early: early), workers: nil)
+            target = PlannedTarget(
+                name: "gallery", target: other ?? Gallery(ledger: ledger, early: early), workers: nil)
             scheduler = DeliveryScheduler(
                 DeliverySchedulerSetup(
-                    targets: [target], ledger: ledger, hub: EventHub(), statistics: statistics, reservations: NameReservations(),
-                    budget: ByteBudget(limit: 1 << 20),
+                    targets: [target], ledger: ledger, hub: EventHub(), statistics: statistics,
+                    reservations: NameReservations(), budget: ByteBudget(limit: 1 << 20),
                     run: 1, event: nil, backoff: Backoff(first: .milliseconds(1), cap: .milliseconds(2))))
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         }
@@ -46,11 +49,14 @@ import Testing
             for name in names {
                 let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
                 let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
-                let bytes = LocalFile(path: file, size: 1, ownership: staged ? .staged : .source), content = ContentKey(rawValue: name)
+                let bytes = LocalFile(path: file, size: 1, ownership: staged ? .staged : .source)
+                let content = ContentKey(rawValue: name)
                 let job = UploadJob(
-                    asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
+                    asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
+                    values: TemplateValues())
                 let delivery = Delivery(
-                    id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+                    id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
+                    listeners: [asset.id])
                 let assetDeliveries = AssetDeliveries(
                     asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
                 await scheduler.submit(assetDeliveries, deliveries: [delivery])
@@ -67,7 +73,8 @@ import Testing
         var traits: TargetTraits { TargetTraits(identity: "gallery") }
         func check() async throws(IngestError) {}
         func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-            finds && sent.all.contains(job.name) ? Receipt(state: .done, id: job.name, verified: .server, existed: true) : nil
+            finds && sent.all.contains(job.name)
+                ? Receipt(state: .done, id: job.name, verified: .server, existed: true) : nil
         }
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
             let isAgain = sent.all.contains(job.name)
@@ -84,7 +91,8 @@ import Testing
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw IngestError(.network, "No answer.") }
     }
 
-    /// The last try's row is written before the run is closed, or `retry` would look for the bytes under the name that they had before.
+    /// The last try's row is written before the run is closed, or `retry` would look for the bytes under the name that
+    /// they had before.
     @Test func whatWaitsStandsInTheLedgerByTheNameThatItsBytesHave() async throws {
         for _ in 0..<20 {
             let bench = Bench(sendingTo: Away())
@@ -114,10 +122,12 @@ import Testing
         #expect(names.filter { bench.ledger.state($0) == nil } == [names[150]])
     }
 
-    /// It called what it got by a wrong digest, or gave no answer: what it has afterwards came from us and is nobody's duplicate.
+    /// It called what it got by a wrong digest, or gave no answer: what it has afterwards came from us and is nobody's
+    /// duplicate.
     @Test(arguments: [IngestError.Code.corruptData, .network], [true, false])
     func whatIsThereAfterATryOfOursIsOurDelivery(_ code: IngestError.Code, _ finds: Bool) async {
-        let gallery = Fickle(first: IngestError(code, "It says something else."), finds: finds), bench = Bench(sendingTo: gallery)
+        let gallery = Fickle(first: IngestError(code, "It says something else."), finds: finds)
+        let bench = Bench(sendingTo: gallery)
         await bench.send(["IMG_1.JPG"])
         let summary = bench.statistics.outcome(seconds: 0, signal: nil).summary
         #expect(summary[.delivered] == 1 && summary[.duplicate] == 0)

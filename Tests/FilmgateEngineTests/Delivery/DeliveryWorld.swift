@@ -4,52 +4,52 @@ import FilmgateCore
 
 /// One run of a table of deliveries: random things happen to it, and what it wants done is done at random times.
 struct DeliveryWorld {
-    private static let backoff = Backoff(first: .seconds(1), cap: .seconds(30))
+    static let backoff = Backoff(first: .seconds(1), cap: .seconds(30))
 
-    private var dice: SeededRandomNumbers
-    private(set) var table: DeliveryTable
-    private(set) var model = DeliveryModel()
-    private(set) var steps = 0
+    var dice: SeededRandomNumbers
+    var table: DeliveryTable
+    var model = DeliveryModel()
+    var steps = 0
     /// What happened, for whoever wants to know why it ended badly.
-    private(set) var story: [String] = []
-    private var now = Moment(instant: .now, wall: 1)
-    private var fresh = 0
+    var story: [String] = []
+    var now = Moment(instant: .now, wall: 1)
+    var fresh = 0
 
     // What was begun and is not done yet.
-    private var attempts: [Delivery] = [], questions: [[Delivery]] = []
-    private var records: [(changes: [LedgerChange], step: DeliveryStep?)] = []
-    private var timers: [(time: ContinuousClock.Instant, event: DeliveryEvent)] = []
-    private var followed: [Delivery.ID] = []
+    var attempts: [Delivery] = [], questions: [[Delivery]] = []
+    var records: [(changes: [LedgerChange], step: DeliveryStep?)] = []
+    var timers: [(time: ContinuousClock.Instant, event: DeliveryEvent)] = []
+    var followed: [Delivery.ID] = []
     /// Targets that refused us, and nobody has tried again since.
-    private var refused: Set<String> = []
+    var refused: Set<String> = []
     /// What each file holds.
-    private var contents: [AssetID: ContentKey] = [:]
+    var contents: [AssetID: ContentKey] = [:]
     /// What marks say of each that is ours and waits for them.
-    private var verdicts: [Delivery.ID: MarkVerdict] = [:]
-    private var isStopped = false, isWindingDown = false
+    var verdicts: [Delivery.ID: MarkVerdict] = [:]
+    var isStopped = false, isWindingDown = false
     /// Deliveries whose names were asked about: those are finished, whatever comes between.
-    private var begun: Set<Delivery.ID> = []
+    var begun: Set<Delivery.ID> = []
     /// Staged files that are gone, and bytes of the budget that are not given back.
-    private var gone: Set<String> = [], taken: UInt64 = 0
+    var gone: Set<String> = [], taken: UInt64 = 0
     /// How well the targets work, in percent; and whether the ledger answers.
-    private var health = 80, isLedgerSlow = false
+    var health = 80, isLedgerSlow = false
 
     init(_ seed: UInt64) {
         dice = SeededRandomNumbers(seed)
         table = DeliveryTable(Self.targets, run: 1, event: nil, backoff: Self.backoff, at: now)
     }
 
-    private mutating func tell(_ words: String) { story.append(words) }
-    private mutating func chance(_ percent: Int) -> Bool { dice.below(100) < percent }
+    mutating func tell(_ words: String) { story.append(words) }
+    mutating func chance(_ percent: Int) -> Bool { dice.below(100) < percent }
 
-    private mutating func handle(_ event: DeliveryEvent) {
+    mutating func handle(_ event: DeliveryEvent) {
         steps += 1
         for action in table.handle(event, at: now) { perform(action) }
     }
 
     // MARK: What the table wants done
 
-    private mutating func perform(_ action: DeliveryAction) {
+    mutating func perform(_ action: DeliveryAction) {
         switch action {
         case .send(let delivery): begin(delivery)
         case .findNames(let group): ask(group)
@@ -71,13 +71,14 @@ struct DeliveryWorld {
         }
     }
 
-    private mutating func begin(_ delivery: Delivery) {
+    mutating func begin(_ delivery: Delivery) {
         let id = delivery.id, file = delivery.job.file
         tell("  send \(id.content.rawValue) to \(id.target)")
         model.send(delivery)
         model.expect(verdicts[id] ?? .takes == .takes, "\(id) is sent though it waits for a mark")
         let wasBegun = begun.remove(id) != nil
-        model.expect(!isStopped && (!isWindingDown || delivery.target.isLocal || wasBegun), "\(id) is sent after the stop")
+        model.expect(
+            !isStopped && (!isWindingDown || delivery.target.isLocal || wasBegun), "\(id) is sent after the stop")
         model.expect(!refused.contains(id.target) || wasBegun, "\(id) is sent to a target that is held")
         model.expect(!attempts.contains { $0.id == id }, "\(id) is sent twice at once")
         model.expect(!gone.contains(file.path), "\(id) is sent from a file that is gone")
@@ -88,15 +89,16 @@ struct DeliveryWorld {
         model.expect(busy <= delivery.target.parallel, "\(busy) at once are sent to \(id.target)")
     }
 
-    private mutating func ask(_ group: [Delivery]) {
+    mutating func ask(_ group: [Delivery]) {
         let shot = group.first?.shotKey ?? ""
         tell("  ask for \(group.map(\.job.path)) at \(group.first?.id.target ?? "nothing")")
-        model.expect(!group.isEmpty && group.allSatisfy { $0.isUnasked && $0.shotKey == shot }, "not one shot is asked about")
+        model.expect(
+            !group.isEmpty && group.allSatisfy { $0.isUnasked && $0.shotKey == shot }, "not one shot is asked about")
         model.expect(!questions.contains { $0.first?.shotKey == shot }, "one shot is asked about twice")
         questions.append(group)
     }
 
-    private mutating func settle(_ asset: AssetDeliveries) {
+    mutating func settle(_ asset: AssetDeliveries) {
         tell("  \(asset.asset.origin.name) ends as \(asset.ending)")
         model.settle(asset)
         giveBack(asset.budget)
@@ -105,12 +107,12 @@ struct DeliveryWorld {
         if let obsolete = asset.obsolete { remove(obsolete.path) }
     }
 
-    private mutating func remove(_ path: String) {
+    mutating func remove(_ path: String) {
         gone.insert(path)
         model.expect(attempts.allSatisfy { $0.job.file.path != path }, "\(path) is removed while it is read")
     }
 
-    private mutating func giveBack(_ bytes: UInt64) {
+    mutating func giveBack(_ bytes: UInt64) {
         model.expect(bytes <= taken, "more is given back than was taken")
         taken -= min(bytes, taken)
     }
@@ -136,7 +138,7 @@ struct DeliveryWorld {
         }
     }
 
-    private mutating func submit() {
+    mutating func submit() {
         guard fresh < Self.assets.count, !isStopped else { return }
         var asset = Self.assets[fresh]
         fresh += 1
@@ -146,15 +148,17 @@ struct DeliveryWorld {
         submit(asset, content, isRecorded: chance(15))
     }
 
-    private mutating func submit(_ asset: Asset, _ content: ContentKey, isRecorded: Bool) {
-        let bytes = LocalFile(path: "/spool/\(asset.origin.name).\(steps).part", size: asset.origin.size, ownership: .staged)
+    mutating func submit(_ asset: Asset, _ content: ContentKey, isRecorded: Bool) {
+        let path = "/spool/\(asset.origin.name).\(steps).part"
+        let bytes = LocalFile(path: path, size: asset.origin.size, ownership: .staged)
         let wanted = Self.targets.filter { _ in chance(60) }
         var file = AssetDeliveries(
             asset: asset, content: content, wanted: wanted, bytes: bytes, shot: ShotFacts(), budget: asset.origin.size)
         file.isRecorded = isRecorded
         for target in wanted {
-            guard let row = model.rows[Delivery.ID(content: content, target: target.identity)], row.receipt.state == .done else { continue }
-            if model.leases[Delivery.ID(content: content, target: target.identity)] == nil {
+            let id = Delivery.ID(content: content, target: target.identity)
+            guard let row = model.rows[id], row.receipt.state == .done else { continue }
+            if model.leases[id] == nil {
                 file.adopt(row.receipt, at: target.identity, twin: nil)
             }
         }
@@ -178,7 +182,7 @@ struct DeliveryWorld {
     }
 
     /// Whose a delivery is that the table does not have.
-    private mutating func claim(_ id: Delivery.ID, for file: AssetID) -> DeliveryClaim {
+    mutating func claim(_ id: Delivery.ID, for file: AssetID) -> DeliveryClaim {
         if model.others[id] != nil || chance(6) {
             model.follow(id, for: file)
             return .anothers
@@ -192,7 +196,7 @@ struct DeliveryWorld {
         return .ours
     }
 
-    private mutating func finishAttempt(well percent: Int) {
+    mutating func finishAttempt(well percent: Int) {
         if attempts.isEmpty { return }
         let delivery = attempts.remove(at: dice.below(attempts.count)), id = delivery.id
         if chance(4) { return withhold(id) }
@@ -213,12 +217,13 @@ struct DeliveryWorld {
     }
 
     /// Another station has it.
-    private mutating func withhold(_ id: Delivery.ID) {
+    mutating func withhold(_ id: Delivery.ID) {
         tell("\(id.content.rawValue) for \(id.target) is withheld")
-        handle(.withheld(id, WithheldDelivery(chance(50) ? .pending : .held, "desk-3 has it", again: .seconds(1 + dice.below(20)))))
+        let state: Receipt.State = chance(50) ? .pending : .held
+        handle(.withheld(id, WithheldDelivery(state, "desk-3 has it", again: .seconds(1 + dice.below(20)))))
     }
 
-    private mutating func answerQuestion(well percent: Int) {
+    mutating func answerQuestion(well percent: Int) {
         if questions.isEmpty { return }
         let group = questions.remove(at: dice.below(questions.count)), shot = group.first?.shotKey ?? ""
         guard chance(percent) else {
@@ -241,7 +246,7 @@ struct DeliveryWorld {
                 }))
     }
 
-    private mutating func commit(atMost count: Int) {
+    mutating func commit(atMost count: Int) {
         let written = records.prefix(count)
         records.removeFirst(written.count)
         for one in written { model.commit(one.changes) }
@@ -251,13 +256,13 @@ struct DeliveryWorld {
         }
     }
 
-    private mutating func finishNaming(of shot: String) {
+    mutating func finishNaming(of shot: String) {
         for delivery in table.queues.all.values where delivery.shotKey == shot {
             if case .naming = delivery.state { begun.insert(delivery.id) }
         }
     }
 
-    private mutating func pass(_ time: Duration) {
+    mutating func pass(_ time: Duration) {
         now.instant += time
         let due = timers.filter { $0.time <= now.instant }.sorted { $0.time < $1.time }
         timers.removeAll { $0.time <= now.instant }
@@ -268,13 +273,13 @@ struct DeliveryWorld {
         }
     }
 
-    private mutating func tryNow() {
+    mutating func tryNow() {
         if !isStopped, !isWindingDown { refused = [] }
         tell("try now")
         handle(.tryNow(nil))
     }
 
-    private mutating func hear() {
+    mutating func hear() {
         if followed.isEmpty { return }
         let id = followed.remove(at: dice.below(followed.count))
         let states: [Receipt.State?] = [.done, .done, .failed, nil]
@@ -284,11 +289,12 @@ struct DeliveryWorld {
         handle(.heard(id, receipt))
     }
 
-    private mutating func anyone() -> Delivery.ID {
-        Delivery.ID(content: ContentKey(rawValue: "c\(max(0, fresh - dice.below(30)))"), target: Self.targets[dice.below(4)].identity)
+    mutating func anyone() -> Delivery.ID {
+        let content = ContentKey(rawValue: "c\(max(0, fresh - dice.below(30)))")
+        return Delivery.ID(content: content, target: Self.targets[dice.below(4)].identity)
     }
 
-    private mutating func cancel() {
+    mutating func cancel() {
         let id = anyone()
         guard table.canBeCancelled(id) else { return }
         let keeping = Set(table.lastCopies(of: id).map(\.id))
@@ -298,11 +304,13 @@ struct DeliveryWorld {
     }
 
     /// Somebody marks a picture, or takes a mark back.
-    private mutating func judge() {
-        let gated = table.queues.all.values.filter { $0.gate != nil && !$0.isSettled }.map(\.id).sorted { "\($0)" < "\($1)" }
+    mutating func judge() {
+        let waiting = table.queues.all.values.filter { $0.gate != nil && !$0.isSettled }
+        let gated = waiting.map(\.id).sorted { "\($0)" < "\($1)" }
         guard !gated.isEmpty else { return }
         let id = gated[dice.below(gated.count)]
-        var verdict = [MarkVerdict.takes, .takes, .waits(MarkRule.notPicked), .refuses(MarkRule.rejected)][dice.below(4)]
+        let possible = [MarkVerdict.takes, .takes, .waits(MarkRule.notPicked), .refuses(MarkRule.rejected)]
+        var verdict = possible[dice.below(4)]
         // Of what is under way the table hears again when it comes back.
         if case .refuses = verdict, !table.canBeCancelled(id) { verdict = .takes }
         tell("\(id.content.rawValue) for \(id.target) is judged: \(verdict)")
@@ -311,90 +319,12 @@ struct DeliveryWorld {
         handle(.judged([(id, verdict)]))
     }
 
-    private mutating func cede() {
+    mutating func cede() {
         let id = anyone()
         guard table.canBeCeded(id) else { return }
         tell("cede \(id.content.rawValue) for \(id.target)")
         let new = Delivery.ID(content: id.content, target: id.target + ":e")
         model.cede(id, to: new)
         handle(.ceded(id, to: new))
-    }
-
-    // MARK: Endings
-
-    private var isBusy: Bool { !attempts.isEmpty || !questions.isEmpty || !records.isEmpty }
-
-    private mutating func finishWork() {
-        while isBusy {
-            commit(atMost: 8)
-            finishAttempt(well: 90)
-            answerQuestion(well: 90)
-        }
-    }
-
-    /// Everything works again: what was submitted must end by itself.
-    mutating func drain() {
-        tell("drain")
-        var rounds = 0
-        while model.faults.isEmpty {
-            finishWork()
-            while !followed.isEmpty { hear() }
-            if isBusy { continue }
-            if model.unsettled.isEmpty, table.queues.all.isEmpty { break }
-            rounds += 1
-            if rounds > 400 { return model.fault("the drain does not end") }
-            if let next = timers.map(\.time).min() {
-                pass(max(.zero, next - now.instant))
-            } else if let gated = table.queues.all.values.first(where: \.isGated)?.id {
-                model.expect(table.isIdle(areOthersHeld: true) || table.queues.targets.contains { !$0.isIdle }, "a mark is waited for")
-                verdicts[gated] = .takes
-                handle(.judged([(gated, .takes)]))
-            } else if table.queues.targets.contains(where: { $0.held != nil }) {
-                tryNow()
-            } else {
-                let left = table.queues.all.values.map { "\($0.id.content.rawValue) for \($0.id.target), \($0.state)" }
-                return model.fault("nothing is under way, and these wait for ever: \(left), \(model.unsettled.map(\.rawValue))")
-            }
-        }
-        model.checkEnd()
-        model.expect(table.isIdle(areOthersHeld: true), "all is done, and the run is not idle")
-        model.expect(table.assets.isEmpty && table.followed.isEmpty, "something is left of what is done")
-        model.expect(taken == 0, "\(taken) bytes of the budget are never given back")
-    }
-
-    /// What is under way is finished, the rest is left to the next run: each file still has one ending.
-    mutating func leave(windingDown: Bool) {
-        tell(windingDown ? "wind down" : "stop")
-        (isWindingDown, isStopped) = (windingDown, !windingDown)
-        handle(windingDown ? .windingDown : .stopped)
-        finishWork()
-        // A folder that asked for a pause is given what waits for it when that is over.
-        while !table.isIdle(areOthersHeld: true), let next = timers.map(\.time).min(), model.faults.isEmpty {
-            pass(max(.zero, next - now.instant))
-            finishWork()
-        }
-        model.expect(table.isIdle(areOthersHeld: true), "nothing is under way, and the run is not idle")
-        var left = UnfinishedDeliveries(table)
-        left.follow { _ in nil }
-        model.expect(Set(left.assets.keys) == model.unsettled, "what has no ending is not what is left")
-        let ended = left.assets.values.filter { $0.ending != .pending && $0.ending != .setAside }
-        model.expect(ended.isEmpty, "\(ended.map(\.asset.origin.name)) are left, and have ended")
-        for id in left.deliveries.keys { model.expect(model.leases[id]?.end == nil, "\(id) has ended and is left") }
-    }
-
-    /// The process is gone; the next one finds what the ledger has, and reads from the card what it has not.
-    mutating func crash() {
-        tell("crash")
-        let lost = model.unsettled
-        model.crash()
-        (attempts, questions, records, timers, followed, refused, begun) = ([], [], [], [], [], [], [])
-        (gone, taken, verdicts) = ([], 0, [:])
-        table = DeliveryTable(Self.targets, run: 2, event: nil, backoff: Self.backoff, at: now)
-        for asset in Self.assets.prefix(fresh) where lost.contains(asset.id) {
-            let isRecorded = Self.targets.contains { target in
-                contents[asset.id].flatMap { model.rows[Delivery.ID(content: $0, target: target.identity)] } != nil
-            }
-            submit(asset, contents[asset.id] ?? ContentKey(rawValue: ""), isRecorded: isRecorded)
-        }
     }
 }

@@ -15,15 +15,18 @@ extension DeliveryWorld {
     }
     static let assets = (0..<400).map { number in
         let origin = Origin(
-            source: "card", volume: "v", root: "/card", path: "IMG_\(number).JPG", size: UInt64(number + 1), modified: 0)
+            source: "card", volume: "v", root: "/card", path: "IMG_\(number).JPG", size: UInt64(number + 1), modified: 0
+        )
         return Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "\(number / 2)", stem: "IMG_\(number / 2)"))
     }
 
     static func delivery(
-        of asset: Asset, _ content: ContentKey, _ bytes: LocalFile, to target: PlannedTarget, _ dice: inout SeededRandomNumbers
+        of asset: Asset, _ content: ContentKey, _ bytes: LocalFile, to target: PlannedTarget,
+        _ dice: inout SeededRandomNumbers
     ) -> Delivery {
         let id = Delivery.ID(content: content, target: target.identity)
-        let rendition = dice.below(100) < 8 ? LocalFile(path: bytes.path + target.name, size: 1, ownership: .staged) : nil
+        let rendition =
+            dice.below(100) < 8 ? LocalFile(path: bytes.path + target.name, size: 1, ownership: .staged) : nil
         let job = UploadJob(
             asset: asset, file: rendition ?? bytes, digests: Digests(sha256: content.rawValue), path: asset.origin.name,
             name: asset.origin.name, values: TemplateValues(), mayTake: rendition == nil || target.isLocal)
@@ -39,8 +42,8 @@ extension DeliveryWorld {
 
     static func failure(_ dice: inout SeededRandomNumbers) -> IngestError {
         let codes: [IngestError.Code] = [
-            .network, .network, .unavailable, .rejected, .corruptData, .corruptData, .nameTaken, .unauthorized, .storageFull, .cancelled,
-            .accessDenied, .unexpected,
+            .network, .network, .unavailable, .rejected, .corruptData, .corruptData, .nameTaken, .unauthorized,
+            .storageFull, .cancelled, .accessDenied, .unexpected,
         ]
         if dice.below(100) < 5 { return IngestError(.unavailable, "no disk", cause: LostBytes()) }
         if dice.below(100) < 5 { return IngestError(.unavailable, "ill", cause: ServiceOutage()) }

@@ -48,7 +48,8 @@ import Testing
             DeliverySchedulerSetup(
                 targets: [target], ledger: rows, hub: EventHub(), statistics: RunStatistics(hub: EventHub()),
                 reservations: NameReservations(),
-                budget: ByteBudget(limit: 1 << 20), run: 1, event: nil, backoff: Backoff(first: .milliseconds(1), cap: .milliseconds(2))))
+                budget: ByteBudget(limit: 1 << 20), run: 1, event: nil,
+                backoff: Backoff(first: .milliseconds(1), cap: .milliseconds(2))))
         let file = FileManager.default.temporaryDirectory.path + "/filmgate-health-\(UInt64.random(in: 0...UInt64.max))"
         _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -58,11 +59,14 @@ import Testing
             let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
             let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
             let job = UploadJob(
-                asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
+                asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
+                values: TemplateValues())
             let delivery = Delivery(
-                id: Delivery.ID(content: content, target: target.identity), job: job, target: target, listeners: [asset.id])
+                id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
+                listeners: [asset.id])
             await scheduler.submit(
-                AssetDeliveries(asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
+                AssetDeliveries(
+                    asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
                 deliveries: [delivery])
         }
         await scheduler.drain(wait: wait)
@@ -80,7 +84,8 @@ import Testing
 
     /// As an outage: what waits goes on waiting, the reason is known, and it counts as never tried.
     @Test func itUsesUpNoTries() async {
-        let service = Ailing(Array(repeating: Self.ill, count: 10_000)), rows = await send(service, count: 5, wait: .milliseconds(300))
+        let service = Ailing(Array(repeating: Self.ill, count: 10_000))
+        let rows = await send(service, count: 5, wait: .milliseconds(300))
         #expect(!service.log.contains("upload"))
         #expect(rows.count == 5 && rows.allSatisfy { $0.receipt.state == .pending && $0.attempts <= 0 })
         #expect(rows.contains { $0.receipt.reason?.contains("not well") == true })
@@ -112,7 +117,9 @@ import Testing
     @Test func whatHoldsATargetHoldsIt() async {
         let service = Ailing(Array(repeating: IngestError(.untrusted, "A page answered."), count: 10_000))
         let rows = await send(service, count: 3, wait: .milliseconds(300))
-        #expect(rows.allSatisfy { $0.receipt.state == .held || $0.receipt.state == .pending } && !service.log.contains("upload"))
+        #expect(
+            rows.allSatisfy { $0.receipt.state == .held || $0.receipt.state == .pending }
+                && !service.log.contains("upload"))
     }
 }
 

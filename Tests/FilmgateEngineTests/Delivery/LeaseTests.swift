@@ -33,8 +33,8 @@ import Testing
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
             let statistics = RunStatistics(hub: EventHub())
             let setup = DeliverySchedulerSetup(
-                targets: [target], ledger: ledger, hub: EventHub(), statistics: statistics, reservations: NameReservations(),
-                budget: ByteBudget(limit: 1 << 20),
+                targets: [target], ledger: ledger, hub: EventHub(), statistics: statistics,
+                reservations: NameReservations(), budget: ByteBudget(limit: 1 << 20),
                 run: 1, event: nil, leases: leases)
             let made = DeliveryScheduler(setup)
             made.introduce()
@@ -46,15 +46,19 @@ import Testing
             let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
             let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
             let job = UploadJob(
-                asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name, values: TemplateValues())
+                asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
+                values: TemplateValues())
             let id = Delivery.ID(content: content, target: target.identity)
             var assetDeliveries = AssetDeliveries(
                 asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
             assetDeliveries.isRecorded = isRecorded
-            await scheduler.submit(assetDeliveries, deliveries: [Delivery(id: id, job: job, target: target, listeners: [asset.id])])
+            await scheduler.submit(
+                assetDeliveries, deliveries: [Delivery(id: id, job: job, target: target, listeners: [asset.id])])
         }
 
-        func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(600)) async -> RunSummary {
+        func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(600)) async
+            -> RunSummary
+        {
             await one.scheduler.drain(wait: wait)
             await one.scheduler.closeOut()
             return one.statistics.outcome(seconds: 0, signal: nil).summary

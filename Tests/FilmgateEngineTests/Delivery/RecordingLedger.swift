@@ -22,7 +22,9 @@ final class RecordingLedger: Ledger, LedgerStandIn {
             if row.content.rawValue == refusing { throw IngestError(.unexpected, "It cannot be written.") }
             written.append((row.content.rawValue, row.receipt.state))
             files.withLock { $0[row.content.rawValue] = row.file }
-            if let reason = row.receipt.reason { told.withLock { $0[row.content.rawValue, default: []].append(reason) } }
+            if let reason = row.receipt.reason {
+                told.withLock { $0[row.content.rawValue, default: []].append(reason) }
+            }
         }
         await Task.yield()
         rows.withLock { rows in for (content, state) in written { rows[content] = state } }

@@ -24,14 +24,15 @@ import Testing
 
     /// Named by kind and the minute of its capture: `jpeg 5`.
     private func delivery(_ name: String, to target: PlannedTarget) -> Delivery {
-        let parts = name.split(separator: " "), kind = MediaKind(rawValue: String(parts[0])) ?? .other, minute = Int(parts[1]) ?? 0
+        let parts = name.split(separator: " "), kind = MediaKind(rawValue: String(parts[0])) ?? .other
+        let minute = Int(parts[1]) ?? 0
         let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
         var asset = Asset(origin: origin, kind: kind, shot: ShotPlace(key: name, stem: name))
         asset.media = MediaFacts()
         asset.media?.captured = CivilTime(year: 2026, month: 5, day: 1, hour: 12, minute: minute)
         let job = UploadJob(
-            asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name), path: name, name: name,
-            values: TemplateValues())
+            asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name),
+            path: name, name: name, values: TemplateValues())
         let id = Delivery.ID(content: ContentKey(rawValue: name), target: target.identity)
         return Delivery(id: id, job: job, target: target, listeners: [asset.id])
     }
@@ -113,7 +114,8 @@ import Testing
         var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: true)
         let now = ContinuousClock.now, later = now + .seconds(6)
         let first = take(&queue, 1, at: now)
-        queue.failed(first[0], because: IngestError(.unavailable, "bad"), retryAfter: .seconds(5), now: now, behind: true)
+        queue.failed(
+            first[0], because: IngestError(.unavailable, "bad"), retryAfter: .seconds(5), now: now, behind: true)
         let probe = take(&queue, 3, at: later)
         #expect(probe.count == 1 && probe != first)
         queue.succeeded(probe[0])
@@ -144,7 +146,8 @@ import Testing
     }
 
     /// At most `count` of the deliveries that may be sent.
-    private func take(_ queue: inout TargetQueue, _ count: Int, at now: ContinuousClock.Instant = .now) -> [Delivery.ID] {
+    private func take(_ queue: inout TargetQueue, _ count: Int, at now: ContinuousClock.Instant = .now) -> [Delivery.ID]
+    {
         var ids: [Delivery.ID] = []
         while ids.count < count, let id = queue.next(at: now) { ids.append(id) }
         return ids

@@ -27,7 +27,9 @@ final class FakeCamera: SourceSession {
     }
 
     func origin(size: Int, modified: Int64 = 1_700_000_000_000_000_000) -> Origin {
-        Origin(source: "ptp", volume: volume, root: place.address, path: "DCIM/CLIP.MOV", size: UInt64(size), modified: modified)
+        Origin(
+            source: "ptp", volume: volume, root: place.address, path: "DCIM/CLIP.MOV", size: UInt64(size),
+            modified: modified)
     }
 
     func entries() async throws(IngestError) -> [SourceEntry] { [] }

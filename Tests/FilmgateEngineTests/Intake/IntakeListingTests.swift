@@ -6,24 +6,28 @@ import Testing
 /// What is settled from a listing alone.
 @Suite struct IntakeListingTests {
     private let origin = Origin(
-        source: "ftp", volume: "ftp:/inbox", root: "/inbox", path: "ann/IMG_1.JPG", size: 10, modified: 1_779_000_000_000_000_000)
+        source: "ftp", volume: "ftp:/inbox", root: "/inbox", path: "ann/IMG_1.JPG", size: 10,
+        modified: 1_779_000_000_000_000_000)
 
     private func settled(cancelled: [String]) -> [AssetResult] {
         var known = KnownFile(
-            fingerprint: origin.fingerprint, content: ContentKey(rawValue: "bytes"), kind: .jpeg, ending: .filtered, make: nil, model: nil,
-            serial: nil, owner: nil, captured: nil, done: [], shot: "a")
+            fingerprint: origin.fingerprint, content: ContentKey(rawValue: "bytes"), kind: .jpeg, ending: .filtered,
+            make: nil, model: nil, serial: nil, owner: nil, captured: nil, done: [], shot: "a")
         known.cancelled = cancelled
         var rules = IntakeListing.Rules(
-            recognition: Recognition([known], hourShift: false), acceptable: [.jpeg], again: false, wanted: { _, _ in ["http:gallery"] },
-            refusal: { _, _ in "no" })
+            recognition: Recognition([known], hourShift: false), acceptable: [.jpeg], again: false,
+            wanted: { _, _ in ["http:gallery"] }, refusal: { _, _ in "no" })
         rules.targetNames = ["http:gallery": "gallery"]
         return Array(
-            IntakeListing([SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "IMG_1"))], rules: rules).settled)
+            IntakeListing(
+                [SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "IMG_1"))], rules: rules
+            ).settled)
     }
 
     /// An inbox gives up what rules leave out; what somebody took back has a receipt that says so, as when it is read.
     @Test func whatWasTakenBackIsToldApartFromWhatRulesLeaveOut() throws {
-        let taken = try #require(settled(cancelled: ["http:gallery"]).first), left = try #require(settled(cancelled: []).first)
+        let taken = try #require(settled(cancelled: ["http:gallery"]).first)
+        let left = try #require(settled(cancelled: []).first)
         #expect(taken.ending == .filtered && taken.asset.receipts["gallery"]?.reason == DeliveryRow.cancelledReason)
         #expect(left.ending == .filtered && left.asset.receipts.isEmpty)
     }

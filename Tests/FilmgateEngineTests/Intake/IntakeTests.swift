@@ -9,7 +9,9 @@ import Testing
     private let world: RunWorld
     init() throws { world = try RunWorld() }
 
-    private static func files(_ count: Int) -> [(name: String, bytes: String)] { (1...count).map { ("IMG_\($0).JPG", "picture \($0)") } }
+    private static func files(_ count: Int) -> [(name: String, bytes: String)] {
+        (1...count).map { ("IMG_\($0).JPG", "picture \($0)") }
+    }
 
     /// The second file of a name gets the suffix, though it was read first.
     @Test func namesAreGivenInCardOrder() async throws {
@@ -23,7 +25,8 @@ import Testing
         #expect(world.result("101/IMG_1.JPG")?.asset.receipts["gallery"]?.id == "IMG_1-2.JPG")
     }
 
-    /// What the targets do not take fills the spool; the rest stays on its card, and room is given back with each delivery.
+    /// What the targets do not take fills the spool; the rest stays on its card, and room is given back with each
+    /// delivery.
     @Test func aFullSpoolLeavesTheRestOnTheCard() async throws {
         let source = FakeSource([FakePlace("Card", Self.files(4))]), plan = world.plan([source], spool: 20)
         world.shut(true)
@@ -51,8 +54,11 @@ import Testing
         let next = FakePlace("Next", [("IMG_9.JPG", "nine")])
         let first = try await world.runner(FakeSource([card, next])).run(.once)
         // The file behind it may have been asked for by then.
-        #expect(first.summary.seen == 4 && (1...2).contains(first.summary[.pending]) && first.exitCode == .sourceLost, "\(first.shown)")
+        #expect(
+            first.summary.seen == 4 && (1...2).contains(first.summary[.pending]) && first.exitCode == .sourceLost,
+            "\(first.shown)")
         let second = try await world.runner(FakeSource([card, next])).run(.once)
-        #expect(second.summary.seen == 4 && second.exitCode == .complete && world.delivered.count == 4, "\(second.shown)")
+        #expect(
+            second.summary.seen == 4 && second.exitCode == .complete && world.delivered.count == 4, "\(second.shown)")
     }
 }

@@ -8,16 +8,19 @@ import Testing
     private static let noon: Int64 = 1_779_000_000_000_000_000, hour: Int64 = 3_600_000_000_000
 
     private func origin(
-        _ modified: Int64 = RecognitionTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0, path: String = "DCIM/A.ARW"
+        _ modified: Int64 = RecognitionTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0,
+        path: String = "DCIM/A.ARW"
     ) -> Origin {
-        Origin(source: "s", volume: "v", root: "/r", path: path, size: 10, modified: modified, born: born, inode: inode, changed: changed)
+        Origin(
+            source: "s", volume: "v", root: "/r", path: path, size: 10, modified: modified, born: born, inode: inode,
+            changed: changed)
     }
 
     private func known(_ origins: Origin...) -> [KnownFile] {
         origins.enumerated().map { number, origin in
             KnownFile(
-                fingerprint: origin.fingerprint, content: ContentKey(rawValue: "content \(number)"), kind: .raw, ending: .delivered,
-                make: nil,
+                fingerprint: origin.fingerprint, content: ContentKey(rawValue: "content \(number)"), kind: .raw,
+                ending: .delivered, make: nil,
                 model: nil, serial: nil, owner: nil, captured: nil, done: ["archive"], shot: "a")
         }
     }

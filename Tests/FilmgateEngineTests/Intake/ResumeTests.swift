@@ -20,7 +20,8 @@ import Testing
         let area = try StagingArea(folder)
         area.removeLeftovers()
         return Stager(
-            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(), cancelled: CancelToken(),
+            areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(),
+            cancelled: CancelToken(),
             partialFiles: PartialFiles([area]), marks: MarkingSink.Rule(bytes: 4096, every: .zero))
     }
 
@@ -49,7 +50,9 @@ import Testing
     }
 
     /// Blocks of a mebibyte are what reaches the disk.
-    @Test(arguments: [8192, 500_000, 1 << 20, 1_500_000, 3_000_000, 5_999_999]) func goesOnInTheNextRun(_ offset: Int) async throws {
+    @Test(arguments: [8192, 500_000, 1 << 20, 1_500_000, 3_000_000, 5_999_999]) func goesOnInTheNextRun(
+        _ offset: Int
+    ) async throws {
         try await cutOff(at: offset)
         let camera = FakeCamera(content)
         try await finish(camera)
@@ -74,7 +77,8 @@ import Testing
         #expect(camera.state.withLock(\.fetches) == [0])
     }
 
-    /// Two clips of one body: equal at the beginning, and equal for the whole mebibyte around the break, which is padding.
+    /// Two clips of one body: equal at the beginning, and equal for the whole mebibyte around the break, which is
+    /// padding.
     @Test(arguments: [70_000, 1_200_000]) func twoFilesWithTheSamePaddingAreNotMixed(_ differs: Int) async throws {
         var first = content
         for index in 1_300_000..<3_200_000 { first[index] = 0 }
@@ -194,8 +198,8 @@ import Testing
         let camera = FakeCamera(content, breaksAt: 3_000_000)
         let area = try StagingArea(folder)
         let run = Stager(
-            areas: [area], digests: [], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(), cancelled: CancelToken(),
-            partialFiles: PartialFiles([area]))
+            areas: [area], digests: [], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(),
+            cancelled: CancelToken(), partialFiles: PartialFiles([area]))
         await #expect(throws: IngestError.self) { try await run.stage(camera.origin(size: self.size), from: camera) }
         #expect(try files().isEmpty)
     }

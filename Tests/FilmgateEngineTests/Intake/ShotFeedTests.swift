@@ -8,11 +8,12 @@ import Testing
     private func listing(_ names: [String], known: [KnownFile] = []) -> IntakeListing {
         let entries = names.map { name in
             SourceEntry(
-                origin: Origin(source: "camera", volume: "v", root: "r", path: name, size: 10, modified: 1), kind: .jpeg,
-                shot: ShotPlace(key: name, stem: name))
+                origin: Origin(source: "camera", volume: "v", root: "r", path: name, size: 10, modified: 1),
+                kind: .jpeg, shot: ShotPlace(key: name, stem: name))
         }
         let rules = IntakeListing.Rules(
-            recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false, wanted: { _, _ in ["archive"] })
+            recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false,
+            wanted: { _, _ in ["archive"] })
         return IntakeListing(entries, rules: rules)
     }
 

@@ -15,7 +15,8 @@ private struct Dump: SourceSession {
 }
 
 @Suite struct StagerTests {
-    /// A target's disk that is gone or failing keeps nothing from the other targets; where it is the only one, nothing is heaped up elsewhere.
+    /// A target's disk that is gone or failing keeps nothing from the other targets; where it is the only one, nothing
+    /// is heaped up elsewhere.
     @Test func aDiskThatCannotBeWrittenToIsPassedOverForTheOthersSake() async throws {
         let root = NSTemporaryDirectory() + "stager-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: root) }
@@ -25,13 +26,15 @@ private struct Dump: SourceSession {
         let modified = try #require(try FileFacts.of(root + "/IMG_1.JPG")).modified
         let origin = Origin(source: "card", volume: "dump", root: root, path: "IMG_1.JPG", size: 7, modified: modified)
         let alone = Stager(
-            areas: areas, digests: [], dryRun: false, pool: BlockingPool(width: 1), hub: EventHub(), cancelled: CancelToken(),
-            partialFiles: PartialFiles(areas))
+            areas: areas, digests: [], dryRun: false, pool: BlockingPool(width: 1), hub: EventHub(),
+            cancelled: CancelToken(), partialFiles: PartialFiles(areas))
         let dump = Dump(place: SourcePlace(source: "card", address: root, label: "dump"))
         await #expect(throws: IngestError.self) { _ = try await alone.stage(origin, from: dump) }
         var several = alone
         several.passesOver = true
         let (file, _) = try await several.stage(origin, from: dump)
-        #expect(file.path.hasPrefix(root + "/sound/") && FileManager.default.contents(atPath: file.path) == Data("picture".utf8))
+        #expect(
+            file.path.hasPrefix(root + "/sound/")
+                && FileManager.default.contents(atPath: file.path) == Data("picture".utf8))
     }
 }

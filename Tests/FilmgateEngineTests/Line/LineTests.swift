@@ -36,7 +36,8 @@ import Testing
     private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
 
     /// Nor does a ledger that does not answer.
-    @Test(arguments: [IngestError.Code.storageFull, .cancelled, .stateLocked, .unexpected]) func aFullDiskDecidesNothing(
+    @Test(arguments: [IngestError.Code.storageFull, .cancelled, .stateLocked, .unexpected])
+    func aFullDiskDecidesNothing(
         _ code: IngestError.Code
     ) async throws {
         let line = Line(stages: [Maker(folder: folder, code: code)])

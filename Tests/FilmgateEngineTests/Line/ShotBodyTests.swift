@@ -3,7 +3,8 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// What the files of a shot say for each other: an unreadable RAW costs its shot no profile, and names alone make no shot.
+/// What the files of a shot say for each other: an unreadable RAW costs its shot no profile, and names alone make no
+/// shot.
 @Suite struct ShotBodyTests {
     /// Gives files the facts that a table has for their names.
     private struct Reading: Stage {
@@ -20,14 +21,18 @@ import Testing
         }
     }
 
-    private static func facts(_ model: String? = nil, serial: String? = nil, owner: String? = nil, day: Int? = nil) -> MediaFacts {
+    private static func facts(
+        _ model: String? = nil, serial: String? = nil, owner: String? = nil, day: Int? = nil
+    ) -> MediaFacts {
         var facts = MediaFacts()
         (facts.make, facts.model, facts.serial, facts.owner) = (model.map { _ in "Acme" }, model, serial, owner)
         facts.captured = day.flatMap { CivilTime(unixSeconds: Int64($0) * 86_400) }
         return facts
     }
 
-    private func read(_ facts: [(name: String, facts: MediaFacts)], remembered: MediaFacts? = nil) async throws -> [MediaFacts] {
+    private func read(_ facts: [(name: String, facts: MediaFacts)], remembered: MediaFacts? = nil) async throws
+        -> [MediaFacts]
+    {
         let assets = facts.map { name, _ in
             let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 7)
             return Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "k", stem: "A"))
@@ -63,12 +68,18 @@ import Testing
     }
 
     @Test func anotherBodyOrDayIsAnotherShot() async throws {
-        let other = try await read([("A.JPG", Self.facts("R5", serial: "7", day: 100)), ("A.MOV", Self.facts("Phone", day: 100))])
+        let other = try await read([
+            ("A.JPG", Self.facts("R5", serial: "7", day: 100)), ("A.MOV", Self.facts("Phone", day: 100)),
+        ])
         #expect(other[1].serial == nil && other[1].model == "Phone")
-        let years = try await read([("A.JPG", Self.facts(day: 3000)), ("A.MOV", Self.facts("Phone", serial: "1", day: 100))])
+        let years = try await read([
+            ("A.JPG", Self.facts(day: 3000)), ("A.MOV", Self.facts("Phone", serial: "1", day: 100)),
+        ])
         #expect(years[0].model == nil && years[0].serial == nil)
         // A movie's clock may be in another zone.
-        let zones = try await read([("A.JPG", Self.facts(day: 100)), ("A.MOV", Self.facts("Phone", serial: "1", day: 101))])
+        let zones = try await read([
+            ("A.JPG", Self.facts(day: 100)), ("A.MOV", Self.facts("Phone", serial: "1", day: 101)),
+        ])
         #expect(zones[0].serial == "1")
     }
 }

@@ -24,7 +24,8 @@ final class FilesAtTarget: Sendable {
     /// As the engine sees it for one event.
     func planned(_ event: String?, _ layout: String) -> PlannedTarget {
         let identity = event.map { PlannedTarget.identity(name, for: $0) } ?? name
-        let traits = TargetTraits(identity: identity, localRoot: isFolder ? "/nowhere/\(name)" : nil, layout: Template(layout), parallel: 1)
+        let traits = TargetTraits(
+            identity: identity, localRoot: isFolder ? "/nowhere/\(name)" : nil, layout: Template(layout), parallel: 1)
         return PlannedTarget(name: name, target: Target(files: self, traits: traits), workers: nil)
     }
 
@@ -53,7 +54,9 @@ final class FilesAtTarget: Sendable {
                     if left == 0 { throw files.away }
                 }
                 let key = SafeName.folded(job.path)
-                if let there = state.files[key], there.content != job.digests.sha256 { throw IngestError(.nameTaken, "Taken.") }
+                if let there = state.files[key], there.content != job.digests.sha256 {
+                    throw IngestError(.nameTaken, "Taken.")
+                }
                 state.files[key] = (job.path, job.digests.sha256)
                 return Receipt(state: .done, id: job.path)
             }
@@ -63,7 +66,9 @@ final class FilesAtTarget: Sendable {
     /// Holds the queue at once, so that no test waits: a server that lets nobody in, a disk that is full.
     private var away: IngestError { IngestError(isFolder ? .storageFull : .unauthorized, "It is away.") }
 
-    private func answer<T: Sendable>(isReading: Bool = false, _ body: (inout State) throws(IngestError) -> T) throws(IngestError) -> T {
+    private func answer<T: Sendable>(
+        isReading: Bool = false, _ body: (inout State) throws(IngestError) -> T
+    ) throws(IngestError) -> T {
         let result: Result<T, IngestError> = state.withLock { state in
             if state.isDown, !isReading { return .failure(away) }
             do throws(IngestError) { return .success(try body(&state)) } catch { return .failure(error) }

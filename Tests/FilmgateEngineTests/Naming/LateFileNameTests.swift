@@ -13,7 +13,8 @@ import Testing
         return (try NameWorld([shot], [FilesAtTarget("archive", isFolder: true), gallery], layout: layout), gallery)
     }
 
-    /// With its picture, a sidecar becomes another content; what was ordered of it before waits on by itself, and is still of that shot.
+    /// With its picture, a sidecar becomes another content; what was ordered of it before waits on by itself, and is
+    /// still of that shot.
     @Test(arguments: ["{event}/{counter:3}.{ext}", "{event}/{name}"])
     func aSidecarThatWaitedWithoutItsPictureTakesNoOtherShotsPlace(_ layout: String) async throws {
         let (world, gallery) = try world(layout)

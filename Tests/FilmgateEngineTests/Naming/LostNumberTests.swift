@@ -11,7 +11,8 @@ import Testing
 
     private func world() throws -> NameWorld {
         let shot = NameWorld.Shot(
-            volume: "v", folder: "100", stem: "IMG_1", captured: CivilTime(year: 2026, month: 5, day: 1, hour: 12), members: ["JPG": 0])
+            volume: "v", folder: "100", stem: "IMG_1", captured: CivilTime(year: 2026, month: 5, day: 1, hour: 12),
+            members: ["JPG": 0])
         return try NameWorld([shot], [FilesAtTarget("archive", isFolder: true)], layout: "{event}/{counter:3}.{ext}")
     }
 
@@ -31,7 +32,8 @@ import Testing
     /// A camera that counts anew: two frames of one name, of which the ledger knows one.
     @Test func whatTheLedgerKnowsOfOneShotItDoesNotOfAnother() {
         let register = NameRegister(), run = register.join(), job = register.join()
-        let place = "v\u{1F}100/img_1\u{1F}", first = place + "2026-05-01 12:00:00", second = place + "2026-05-01 20:00:00"
+        let place = "v\u{1F}100/img_1\u{1F}", first = place + "2026-05-01 12:00:00"
+        let second = place + "2026-05-01 20:00:00"
         #expect(register.number(of: first, at: "t", event: "e", after: 0, by: run) == 1)
         #expect(register.number(of: second, at: "t", event: "e", after: 0, by: job) == 2)
         register.forget(first, at: "t", event: "e")

@@ -6,11 +6,13 @@ import Testing
 @testable import FilmgateEngine
 @testable import FilmgateLedger
 
-/// Random orders of import, outage, retry, assign, late and rewritten files at targets that hold other files, against what must come out.
+/// Random orders of import, outage, retry, assign, late and rewritten files at targets that hold other files, against
+/// what must come out.
 ///
 /// `FILMGATE_NAME_SEQUENCES` says how many, `FILMGATE_NAME_SEED` which is the first.
 @Suite struct NameModelTests {
-    private static let sequences = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEQUENCES"].flatMap { UInt64($0) } ?? 150
+    private static let sequences =
+        ProcessInfo.processInfo.environment["FILMGATE_NAME_SEQUENCES"].flatMap { UInt64($0) } ?? 150
     private static let first = ProcessInfo.processInfo.environment["FILMGATE_NAME_SEED"].flatMap { UInt64($0) } ?? 0
 
     /// Histories that once ended badly, each for a reason of its own.
@@ -18,10 +20,13 @@ import Testing
         4028, 4063, 5540, 6659, 7007, 10463, 12595, 12862, 13900, 19774, 24550, 29941, 12490, 83087, 84944,
     ]
 
-    @Test(.timeLimit(.minutes(60 + Int(NameModelTests.sequences) / 500))) func everyShotStaysTogetherAtEveryTarget() async throws {
+    @Test(.timeLimit(.minutes(60 + Int(NameModelTests.sequences) / 500))) func everyShotStaysTogetherAtEveryTarget()
+        async throws
+    {
         let ledgers = EmptyLedgers()
         let found = try await withThrowingTaskGroup(of: String?.self) { group in
-            var seeds = (Self.first..<Self.first + Self.sequences).makeIterator(), found = Self.found, faults: [String] = []
+            var seeds = (Self.first..<Self.first + Self.sequences).makeIterator(), found = Self.found
+            var faults: [String] = []
             func begin() {
                 guard faults.count < 5, let seed = found.popLast() ?? seeds.next() else { return }
                 group.addTask {
@@ -30,7 +35,9 @@ import Testing
                     let faults = try await scene.faults()
                     try await ledger.clear()
                     ledgers.give(ledger)
-                    return faults.isEmpty ? nil : "seed \(seed): \(faults.joined(separator: "; ").replacing("_", with: ""))\n\(scene.story)"
+                    return faults.isEmpty
+                        ? nil
+                        : "seed \(seed): \(faults.joined(separator: "; ").replacing("_", with: ""))\n\(scene.story)"
                 }
             }
             for _ in 0..<64 { begin() }
@@ -48,7 +55,8 @@ import Testing
     }
 }
 
-/// Ledgers for one sequence after the other: making the tables and statements of one takes longer than what is done with it.
+/// Ledgers for one sequence after the other: making the tables and statements of one takes longer than what is done
+/// with it.
 private final class EmptyLedgers: Sendable {
     private let free = Mutex<[SQLiteLedger]>([])
     func take() throws -> SQLiteLedger { try free.withLock { $0.popLast() } ?? SQLiteLedger.inMemory() }
@@ -74,18 +82,22 @@ private final class NameScene {
         isNumbered = seed % 3 == 0
         let isTimed = dice.next() % 2 == 0
         let places = [
-            ("v0", "100", "IMG_1"), ("v0", "101", "IMG_1"), ("v1", "100", "IMG_1"), ("v1", "100", "IMG_2"), ("v0", "100", "img_2"),
+            ("v0", "100", "IMG_1"), ("v0", "101", "IMG_1"), ("v1", "100", "IMG_1"), ("v1", "100", "IMG_2"),
+            ("v0", "100", "img_2"),
         ]
         let shots = places.enumerated().map { index, place in
             let time = isTimed ? CivilTime(year: 2026, month: 5, day: 1 + index, hour: 12) : nil
             return NameWorld.Shot(volume: place.0, folder: place.1, stem: place.2, captured: time)
         }
         let targetFiles = [
-            FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false), FilesAtTarget("bucket", isFolder: false),
+            FilesAtTarget("archive", isFolder: true), FilesAtTarget("gallery", isFolder: false),
+            FilesAtTarget("bucket", isFolder: false),
         ]
-        world = try NameWorld(shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}", ledger: ledger)
+        world = try NameWorld(
+            shots, targetFiles, layout: isNumbered ? "{event}/{counter:3}.{ext}" : "{event}/{name}", ledger: ledger)
         for store in targetFiles where !isNumbered {
-            for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"] where dice.next() % 4 == 0 {
+            for name in ["e/IMG_1.JPG", "e/IMG_1-2.CR3", "e/IMG_2.XMP", "f/IMG_1.CR3", "f/img_2-2.jpg"]
+            where dice.next() % 4 == 0 {
                 store.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign \(name)") }
                 foreign[store.name, default: []].insert(name)
             }
@@ -95,8 +107,8 @@ private final class NameScene {
 
     private func add() {
         for _ in 0...Int.random(in: 0...2, using: &dice) {
-            let shot = Int.random(in: 0..<world.shots.count, using: &dice),
-                ext = ["JPG", "CR3", "XMP", "WAV"].randomElement(using: &dice) ?? "JPG"
+            let shot = Int.random(in: 0..<world.shots.count, using: &dice)
+            let ext = ["JPG", "CR3", "XMP", "WAV"].randomElement(using: &dice) ?? "JPG"
             let isAgain = world.shots[shot].members[ext] != nil
             // A picture is never written anew, a sidecar is.
             if isAgain, ext != "XMP" || isNumbered { continue }
@@ -128,7 +140,8 @@ private final class NameScene {
     }
 
     private func disturb() {
-        let store = world.targetFiles[Int.random(in: 0..<world.targetFiles.count, using: &dice)], kind = Int.random(in: 0..<4, using: &dice)
+        let store = world.targetFiles[Int.random(in: 0..<world.targetFiles.count, using: &dice)]
+        let kind = Int.random(in: 0..<4, using: &dice)
         let after = Int.random(in: 1...3, using: &dice)
         store.state.withLock { state in
             switch kind {
@@ -165,7 +178,8 @@ private final class NameScene {
     private func attach(_ new: Set<String>, _ event: String, beside all: Set<String>) {
         let shots = Set(all.compactMap { world.files[$0] }.filter { NameWorld.pictures.contains($0.ext) }.map(\.shot))
         for content in new {
-            guard let file = world.files[content], !NameWorld.pictures.contains(file.ext), shots.contains(file.shot) else { continue }
+            guard let file = world.files[content], !NameWorld.pictures.contains(file.ext), shots.contains(file.shot)
+            else { continue }
             attached[event, default: []].insert(content)
         }
     }
@@ -174,7 +188,9 @@ private final class NameScene {
     func faults() async throws -> [String] {
         var faults: [String] = []
         let waiting = try await world.ledger.queue([.pending, .held, .failed])
-        if !waiting.isEmpty { faults.append("left: \(waiting.map { "\($0.delivery.target) \($0.delivery.path) \($0.delivery.receipt)" })") }
+        if !waiting.isEmpty {
+            faults.append("left: \(waiting.map { "\($0.delivery.target) \($0.delivery.path) \($0.delivery.receipt)" })")
+        }
         for store in world.targetFiles {
             let (files, stolen) = store.state.withLock { (Array($0.files.values), $0.stolen) }
             for (event, contents) in expected {
@@ -186,14 +202,20 @@ private final class NameScene {
         let open = try await world.ledger.assets(AssetFilter()).filter {
             $0.ending == nil || $0.ending == .pending || $0.ending == .setAside
         }
-        if !open.isEmpty { faults.append("open: \(open.map { "\($0.origin.path) \($0.ending.map(\.rawValue) ?? "?") \($0.wanted)" })") }
+        if !open.isEmpty {
+            faults.append("open: \(open.map { "\($0.origin.path) \($0.ending.map(\.rawValue) ?? "?") \($0.wanted)" })")
+        }
         return faults
     }
 
-    private func check(_ files: [(path: String, content: String)], _ event: String, _ expected: Set<String>, isQuiet: Bool) -> [String] {
+    private func check(
+        _ files: [(path: String, content: String)], _ event: String, _ expected: Set<String>, isQuiet: Bool
+    ) -> [String] {
         var faults: [String] = []
-        let mine = files.filter { $0.path.hasPrefix(event + "/") && world.files[$0.content] != nil }, contents = mine.map(\.content)
-        // A sidecar whose picture comes later is delivered once more, beside that and for its event; all else lies there once.
+        let mine = files.filter { $0.path.hasPrefix(event + "/") && world.files[$0.content] != nil }
+        let contents = mine.map(\.content)
+        // A sidecar whose picture comes later is delivered once more, beside that and for its event; all else lies
+        // there once.
         let further = Set(contents).subtracting(expected).filter { world.files[$0]?.ext != "XMP" }
         let pictures = contents.filter { world.files[$0].map { NameWorld.pictures.contains($0.ext) } == true }
         if Set(pictures).count != pictures.count || !expected.isSubset(of: contents) || !further.isEmpty {
@@ -229,7 +251,8 @@ private final class NameScene {
                     }
             }
             if !isBeside, !isShared, !isHeld {
-                faults.append("\(content) lies beside no picture of its own: \(mine.map { "\($0.path)=\($0.content)" })")
+                faults.append(
+                    "\(content) lies beside no picture of its own: \(mine.map { "\($0.path)=\($0.content)" })")
             }
         }
         // Bytes of a sidecar that came before its picture, too, may lie there once more.
@@ -244,7 +267,9 @@ private final class NameScene {
     /// A sidecar or memo among the files of other shots alone.
     private func isAlone(_ content: String, in group: [String]) -> Bool {
         guard let file = world.files[content], !NameWorld.pictures.contains(file.ext) else { return false }
-        return !group.contains { world.files[$0].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true }
+        return !group.contains {
+            world.files[$0].map { $0.shot == file.shot && NameWorld.pictures.contains($0.ext) } == true
+        }
     }
 
     /// Shots that are known to be different ones by their names, times or places.

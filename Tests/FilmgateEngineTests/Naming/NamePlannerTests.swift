@@ -14,24 +14,29 @@ import Testing
     private struct Full: LedgerStandIn {
         let first: String
         func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] {
-            [DeliveryRow(content: content, target: "t", targetName: "t", receipt: Receipt(state: .done), size: 1, path: "A.JPG")]
+            [
+                DeliveryRow(
+                    content: content, target: "t", targetName: "t", receipt: Receipt(state: .done), size: 1,
+                    path: "A.JPG")
+            ]
         }
         func twin(of content: ContentKey) async throws(IngestError) -> String? { first }
     }
 
     /// Another file of these bytes was delivered after `dedupe` had asked about this one.
-    @Test(arguments: [("/card/B.JPG", "/card/B.JPG"), ("/card/A.JPG", nil)]) func aLateDuplicateNamesItsTwin(first: String, twin: String?)
-        async throws
-    {
+    @Test(arguments: [("/card/B.JPG", "/card/B.JPG"), ("/card/A.JPG", nil)]) func aLateDuplicateNamesItsTwin(
+        first: String, twin: String?
+    ) async throws {
         let target = PlannedTarget(name: "t", target: Target(), workers: nil)
         let planner = NamePlanner(
-            ledger: Full(first: first), targets: [target], profiles: ProfileSet(), reservations: NameReservations(), event: nil,
-            photographer: nil,
-            again: false,
+            ledger: Full(first: first), targets: [target], profiles: ProfileSet(), reservations: NameReservations(),
+            event: nil, photographer: nil, again: false,
             volumeLabel: "V", bodies: BodySerials(), trees: ClipTreeNames())
         let origin = Origin(source: "card", volume: "v", root: "/card", path: "A.JPG", size: 1, modified: 0)
         var asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
-        (asset.file, asset.digests) = (LocalFile(path: "/card/A.JPG", size: 1, ownership: .source), Digests(sha256: "1"))
+        (asset.file, asset.digests) = (
+            LocalFile(path: "/card/A.JPG", size: 1, ownership: .source), Digests(sha256: "1")
+        )
         let planned = try await planner.place([(asset, ["t"])], lead: asset, budget: [:])
         #expect(planned.first?.deliveries.isEmpty == true && planned.first?.assetDeliveries.twin == twin)
     }
@@ -41,7 +46,9 @@ import Testing
     private static func asset(_ name: String, day: Int64?) -> Asset {
         let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
         var asset = Asset(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "a", stem: "A"))
-        (asset.file, asset.digests) = (LocalFile(path: "/card/" + name, size: 1, ownership: .source), Digests(sha256: name))
+        (asset.file, asset.digests) = (
+            LocalFile(path: "/card/" + name, size: 1, ownership: .source), Digests(sha256: name)
+        )
         asset.media = MediaFacts()
         asset.media?.captured = day.flatMap { CivilTime(unixSeconds: $0 * 86_400) }
         return asset
@@ -55,20 +62,23 @@ import Testing
         var profile = Profile()
         profile.deliver = deliver
         let planner = NamePlanner(
-            ledger: Blank(), targets: [PlannedTarget(name: "t", target: target, workers: nil)], profiles: ProfileSet([profile]),
-            reservations: NameReservations(), event: nil, photographer: nil, again: false, volumeLabel: "V", bodies: BodySerials(),
-            trees: ClipTreeNames())
+            ledger: Blank(), targets: [PlannedTarget(name: "t", target: target, workers: nil)],
+            profiles: ProfileSet([profile]), reservations: NameReservations(), event: nil, photographer: nil,
+            again: false, volumeLabel: "V", bodies: BodySerials(), trees: ClipTreeNames())
         var standing = ShotStanding()
         standing.kinds = kinds
-        let planned = try await planner.place(assets.map { ($0, ["t"]) }, lead: assets[0], standing: standing, budget: [:])
+        let planned = try await planner.place(
+            assets.map { ($0, ["t"]) }, lead: assets[0], standing: standing, budget: [:])
         return planned.reduce(into: [:]) { paths, one in
             for delivery in one.deliveries { paths[one.assetDeliveries.asset.origin.name] = delivery.job.path }
         }
     }
 
-    /// A name that came round again makes no shot: each lies at its own day, and what belongs to the still stays with it.
+    /// A name that came round again makes no shot: each lies at its own day, and what belongs to the still stays with
+    /// it.
     @Test func aClipOfAnotherDayLiesAtItsOwn() async throws {
-        let still = Self.asset("A.JPG", day: 20_000), old = Self.asset("A.MOV", day: 18_000), settings = Self.asset("A.XMP", day: nil)
+        let still = Self.asset("A.JPG", day: 20_000), old = Self.asset("A.MOV", day: 18_000)
+        let settings = Self.asset("A.XMP", day: nil)
         #expect(
             try await paths([still, old, settings])
                 == ["A.JPG": "2024-10-04/A.JPG", "A.MOV": "2019-04-14/A.MOV", "A.XMP": "2024-10-04/A.XMP"])
@@ -78,8 +88,10 @@ import Testing
 
     /// The still leads, and yet what follows the shot goes where its clip goes.
     @Test func sidecarsGoWhereTheVideoGoes() async throws {
-        let still = Self.asset("A.HEIC", day: 20_000), clip = Self.asset("A.MOV", day: 20_000), edits = Self.asset("A.AAE", day: nil)
-        let delivered = try await paths([still, clip, edits], deliver: ["t": [.video]], kinds: [.heif, .video, .sidecar])
+        let still = Self.asset("A.HEIC", day: 20_000), clip = Self.asset("A.MOV", day: 20_000)
+        let edits = Self.asset("A.AAE", day: nil)
+        let delivered = try await paths(
+            [still, clip, edits], deliver: ["t": [.video]], kinds: [.heif, .video, .sidecar])
         #expect(Set(delivered.keys) == ["A.MOV", "A.AAE"])
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// Names that two runs of one process choose at the same time, before either is in the ledger: a run, and a job that was handed to it.
+/// Names that two runs of one process choose at the same time, before either is in the ledger: a run, and a job that
+/// was handed to it.
 @Suite struct NameRaceTests {
     private struct Setup {
         let leases = DeliveryLeases(), ledger: SQLiteLedger, files = FilesAtTarget("archive", isFolder: true)
@@ -17,14 +18,19 @@ import Testing
         func reservations() -> NameReservations { NameReservations(leases.names) }
 
         /// The name that a file of shot `stem` on `volume` gets.
-        func name(_ stem: String, _ ext: String = "JPG", on volume: String, _ reservations: NameReservations) async throws -> String? {
+        func name(
+            _ stem: String, _ ext: String = "JPG", on volume: String, _ reservations: NameReservations
+        ) async throws -> String? {
             try await place(stem, ext, on: volume, reservations)?.job.path
         }
 
-        func place(_ stem: String, _ ext: String = "JPG", on volume: String, _ reservations: NameReservations) async throws -> Delivery? {
+        func place(
+            _ stem: String, _ ext: String = "JPG", on volume: String, _ reservations: NameReservations
+        ) async throws -> Delivery? {
             let path = "DCIM/\(stem).\(ext)"
             let origin = Origin(source: "card", volume: volume, root: "/\(volume)", path: path, size: 1, modified: 0)
-            var asset = Asset(origin: origin, kind: MediaKind(fileName: path), shot: ShotPlace(key: "DCIM/\(stem)", stem: stem))
+            var asset = Asset(
+                origin: origin, kind: MediaKind(fileName: path), shot: ShotPlace(key: "DCIM/\(stem)", stem: stem))
             asset.media = MediaFacts()
             asset.media?.serial = volume
             asset.file = LocalFile(path: bytes, size: 1, ownership: .source)
@@ -32,15 +38,16 @@ import Testing
             let content = volume + path
             asset.digests = Digests(sha256: content + String(repeating: "_", count: 64 - content.utf8.count))
             let planner = NamePlanner(
-                ledger: ledger, targets: [files.planned("e", layout)], profiles: ProfileSet(), reservations: reservations, event: "e",
-                photographer: nil,
+                ledger: ledger, targets: [files.planned("e", layout)], profiles: ProfileSet(),
+                reservations: reservations, event: "e", photographer: nil,
                 again: false, volumeLabel: volume, bodies: BodySerials(), trees: ClipTreeNames())
             return try await planner.place([(asset, ["archive"])], lead: asset, budget: [:]).first?.deliveries.first
         }
     }
 
     @Test func noNumberIsGivenTwice() async throws {
-        let scheduler = try Setup("{event}/{counter:3}.{ext}"), run = scheduler.reservations(), job = scheduler.reservations()
+        let scheduler = try Setup("{event}/{counter:3}.{ext}"), run = scheduler.reservations()
+        let job = scheduler.reservations()
         #expect(try await scheduler.name("IMG_1", on: "a", run) == "e/001.JPG")
         #expect(try await scheduler.name("IMG_1", on: "b", job) == "e/002.JPG")
         #expect(try await scheduler.name("IMG_2", on: "a", run) == "e/003.JPG")
@@ -69,7 +76,8 @@ import Testing
     /// At the same time: every shot has a name that no other has, and all its files have it.
     @Test func manyAtOnceHaveManyNames() async throws {
         let scheduler = try Setup("{event}/{name}")
-        let given = try await withThrowingTaskGroup(of: (reservations: NameReservations, names: Set<String>).self) { group in
+        let given = try await withThrowingTaskGroup(of: (reservations: NameReservations, names: Set<String>).self) {
+            group in
             for volume in ["a", "b", "c"] {
                 group.addTask {
                     let reservations = scheduler.reservations()

@@ -15,8 +15,8 @@ import Testing
         let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
         let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
         let job = UploadJob(
-            asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name), path: name, name: name,
-            values: TemplateValues())
+            asset: asset, file: LocalFile(path: "/x", size: 1, ownership: .source), digests: Digests(sha256: name),
+            path: name, name: name, values: TemplateValues())
         return Delivery(
             id: Delivery.ID(content: ContentKey(rawValue: name), target: "t"), job: job,
             target: PlannedTarget(name: "t", target: Target(), workers: nil), listeners: [asset.id])

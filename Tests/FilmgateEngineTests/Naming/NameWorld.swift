@@ -36,7 +36,8 @@ final class NameWorld {
     }
 
     func content(_ shot: Int, _ ext: String) -> String {
-        let file = File(shot: shot, ext: ext, version: shots[shot].members[ext] ?? 0), name = "\(shot)-\(ext)-\(file.version)"
+        let file = File(shot: shot, ext: ext, version: shots[shot].members[ext] ?? 0)
+        let name = "\(shot)-\(ext)-\(file.version)"
         // As long as a digest is.
         let content = name + String(repeating: "_", count: 64 - name.utf8.count)
         files[content] = file
@@ -55,7 +56,8 @@ final class NameWorld {
     private func asset(_ shot: Int, _ ext: String) -> Asset {
         let one = shots[shot], path = "\(one.folder)/\(one.stem).\(ext)", version = one.members[ext] ?? 0
         let origin = Origin(
-            source: "card", volume: one.volume, root: "/\(one.volume)", path: path, size: 1, modified: Int64(version) * 1_000_000_000)
+            source: "card", volume: one.volume, root: "/\(one.volume)", path: path, size: 1,
+            modified: Int64(version) * 1_000_000_000)
         let key = "\(one.folder)/\(SafeName.folded(one.stem))"
         var asset = Asset(origin: origin, kind: MediaKind(fileName: path), shot: ShotPlace(key: key, stem: one.stem))
         asset.media = MediaFacts()
@@ -68,12 +70,14 @@ final class NameWorld {
     /// Its own: what a sequence leaves waiting for an hour is not looked through by those after it.
     private let clock = TimerQueue()
 
-    private func scheduler(_ targets: [PlannedTarget], _ event: String?, _ reservations: NameReservations) -> DeliveryScheduler {
+    private func scheduler(
+        _ targets: [PlannedTarget], _ event: String?, _ reservations: NameReservations
+    ) -> DeliveryScheduler {
         run += 1
         return DeliveryScheduler(
             DeliverySchedulerSetup(
-                targets: targets, ledger: ledger, hub: EventHub(), statistics: RunStatistics(hub: EventHub()), reservations: reservations,
-                budget: ByteBudget(limit: 1 << 20), run: run, event: event,
+                targets: targets, ledger: ledger, hub: EventHub(), statistics: RunStatistics(hub: EventHub()),
+                reservations: reservations, budget: ByteBudget(limit: 1 << 20), run: run, event: event,
                 backoff: Backoff(first: .milliseconds(1), cap: .seconds(3600)), clock: clock))
     }
 
@@ -84,20 +88,22 @@ final class NameWorld {
 
     /// All cards, for `event`; without one, held for it.
     func take(_ event: String?) async throws {
-        let targets = targetFiles.map { $0.planned(event, layout) }, reservations = NameReservations(names),
-            said = event ?? DeliveryRow.unassigned
+        let targets = targetFiles.map { $0.planned(event, layout) }, reservations = NameReservations(names)
+        let said = event ?? DeliveryRow.unassigned
         let scheduler = scheduler(targets, said, reservations)
         for shot in shots.indices where !shots[shot].members.isEmpty {
             let planner = NamePlanner(
-                ledger: ledger, targets: targets, profiles: ProfileSet(), reservations: reservations, event: said, photographer: nil,
-                again: false,
+                ledger: ledger, targets: targets, profiles: ProfileSet(), reservations: reservations, event: said,
+                photographer: nil, again: false,
                 volumeLabel: shots[shot].volume, bodies: BodySerials(), trees: ClipTreeNames())
             let order = shots[shot].members.keys.sorted {
                 (Self.pictures.firstIndex(of: $0) ?? 9, $0) < (Self.pictures.firstIndex(of: $1) ?? 9, $1)
             }
             let assets = order.map { asset(shot, $0) }
             reservations.beginPlacing()
-            for planned in try await planner.place(assets.map { ($0, targets.map(\.name)) }, lead: assets.first, budget: [:]) {
+            for planned in try await planner.place(
+                assets.map { ($0, targets.map(\.name)) }, lead: assets.first, budget: [:])
+            {
                 await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
             }
         }
@@ -107,7 +113,8 @@ final class NameWorld {
     /// An assignment that ends before it sends anything; the book of its names, which are given back once that is gone.
     func breakOff(assigning event: String) async throws -> NameReservations {
         let targets = targetFiles.map { $0.planned(event, layout) }, reservations = NameReservations(names)
-        let leftovers = PendingDeliveries(ledger: ledger, targets: targets, event: event, assigning: true, reservations: reservations)
+        let leftovers = PendingDeliveries(
+            ledger: ledger, targets: targets, event: event, assigning: true, reservations: reservations)
         _ = try await leftovers.planned([.held], only: nil)
         return reservations
     }
@@ -117,9 +124,10 @@ final class NameWorld {
         let targets = events.flatMap { event in
             targetFiles.filter { names?.contains($0.name) ?? true }.map { $0.planned(event, layout) }
         }
-        let event = assigning ? events[0] : nil, reservations = NameReservations(self.names),
-            scheduler = scheduler(targets, event, reservations)
-        let leftovers = PendingDeliveries(ledger: ledger, targets: targets, event: event, assigning: assigning, reservations: reservations)
+        let event = assigning ? events[0] : nil, reservations = NameReservations(self.names)
+        let scheduler = scheduler(targets, event, reservations)
+        let leftovers = PendingDeliveries(
+            ledger: ledger, targets: targets, event: event, assigning: assigning, reservations: reservations)
         for planned in try await leftovers.planned([.pending, .held], only: nil) {
             await scheduler.note(planned.elsewhere)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)

@@ -6,7 +6,8 @@ import Testing
 /// Names are made of their parts, never of numbers that are read out of them.
 @Suite struct PathPatternTests {
     @Test(arguments: [
-        ("a/2026-05-12.JPG", "a/2026-05-12-2.JPG"), ("IMG-0123.JPG", "IMG-0123-2.JPG"), ("x.y/Ann-002", "x.y/Ann-002-2"),
+        ("a/2026-05-12.JPG", "a/2026-05-12-2.JPG"), ("IMG-0123.JPG", "IMG-0123-2.JPG"),
+        ("x.y/Ann-002", "x.y/Ann-002-2"),
     ]) func allOfAPathThatNobodyKnowsThePartsOfIsItsOwn(_ path: String, _ next: String) {
         let pattern = PathPattern(path: path, of: ShotPlace(key: path, stem: path))
         #expect(pattern.path(event: "e", counter: 0, suffix: 1) == path)
@@ -16,7 +17,8 @@ import Testing
     @Test func sidecarsAndTreesKeepWhatTheyBelongTo() {
         let sidecar = PathPattern(path: "IMG_1.CR3.xmp", of: ShotPlace(key: "1", stem: "IMG_1", sidecarOf: "CR3"))
         #expect(sidecar.path(event: nil, counter: 0, suffix: 3) == "IMG_1-3.CR3.xmp")
-        let tree = PathPattern(path: "d/EOS/M4ROOT/C1.MP4", of: ShotPlace(key: "1", stem: "C1", innerPath: "M4ROOT/C1.MP4"))
+        let tree = PathPattern(
+            path: "d/EOS/M4ROOT/C1.MP4", of: ShotPlace(key: "1", stem: "C1", innerPath: "M4ROOT/C1.MP4"))
         #expect(tree.path(event: nil, counter: 0, suffix: 2) == "d/EOS-2/M4ROOT/C1.MP4")
     }
 

@@ -7,7 +7,9 @@ import Testing
 
 /// Where sidecars and memos lie whose shot cannot have all the names that it would.
 @Suite struct SidecarPlaceTests {
-    private func world(taken name: String, besides: FilesAtTarget...) throws -> (world: NameWorld, gallery: FilesAtTarget) {
+    private func world(taken name: String, besides: FilesAtTarget...) throws -> (
+        world: NameWorld, gallery: FilesAtTarget
+    ) {
         let gallery = FilesAtTarget("gallery", isFolder: false)
         gallery.state.withLock { $0.files[SafeName.folded(name)] = (name, "foreign") }
         let shot = NameWorld.Shot(volume: "v", folder: "100", stem: "IMG_1", captured: nil)
@@ -18,7 +20,8 @@ import Testing
         gallery.state.withLock { $0.files.values.filter { $0.content != "foreign" }.map(\.path) }.sorted()
     }
 
-    /// A sidecar says something of its picture: beside a memo that came before, and without the picture, nobody reads it.
+    /// A sidecar says something of its picture: beside a memo that came before, and without the picture, nobody reads
+    /// it.
     @Test func aSidecarGoesWhereItsPictureGoes() async throws {
         let (world, gallery) = try world(taken: "e/IMG_1.CR3")
         world.shots[0].members = ["WAV": 0]
@@ -45,8 +48,10 @@ import Testing
         #expect(paths(gallery) == ["e/IMG_1-2.XMP", "e/IMG_1.CR3", "e/IMG_1.WAV"])
     }
 
-    /// Two memos are to have one name, and neither target was asked about it yet: it is that one's whose picture has it.
-    @Test(arguments: [false, true]) func aNameThatIsOnlyWishedForYieldsToTheShotThatHasIt(isOwnFirst: Bool) async throws {
+    /// Two memos are to have one name, and neither target was asked about it yet: it is that one's whose picture has
+    /// it.
+    @Test(arguments: [false, true]) func aNameThatIsOnlyWishedForYieldsToTheShotThatHasIt(isOwnFirst: Bool) async throws
+    {
         let gallery = FilesAtTarget("gallery", isFolder: false)
         let own = NameWorld.Shot(volume: "a", folder: "100", stem: "IMG_1", captured: nil, members: ["CR3": 0])
         let other = NameWorld.Shot(volume: "b", folder: "100", stem: "img_1", captured: nil)
@@ -60,7 +65,8 @@ import Testing
         #expect(paths(gallery).count == 3)
     }
 
-    /// Two pictures that may be of one frame come to a name at once: they share it, but not with what another shot's memo says.
+    /// Two pictures that may be of one frame come to a name at once: they share it, but not with what another shot's
+    /// memo says.
     @Test func picturesThatMayBeOfOneFrameLeaveAnotherShotsMemoAlone() async throws {
         let gallery = FilesAtTarget("gallery", isFolder: false)
         let places = [("a", "100"), ("a", "101"), ("b", "100")]
@@ -76,7 +82,8 @@ import Testing
         #expect(paths(gallery).count == 3)
     }
 
-    /// The picture was assigned without that target at hand, and cannot have the name that it would: its sidecar does not go ahead to it.
+    /// The picture was assigned without that target at hand, and cannot have the name that it would: its sidecar does
+    /// not go ahead to it.
     @Test func aSidecarGoesWhereThereIsRoomForItsPicture() async throws {
         let (world, gallery) = try world(taken: "e/IMG_1.JPG", besides: FilesAtTarget("archive", isFolder: true))
         world.shots[0].members = ["JPG": 0]
@@ -89,7 +96,8 @@ import Testing
         #expect(paths(gallery) == ["e/IMG_1-2.JPG", "e/IMG_1-2.XMP"])
     }
 
-    /// The picture finds its place beside a memo; the sidecar, whose name is taken there, comes to no picture that may be of the same frame.
+    /// The picture finds its place beside a memo; the sidecar, whose name is taken there, comes to no picture that may
+    /// be of the same frame.
     @Test func aSidecarWhoseNameIsTakenComesToNoOtherPicture() async throws {
         let gallery = FilesAtTarget("gallery", isFolder: false)
         gallery.state.withLock { $0.files["e/img_1.xmp"] = ("e/IMG_1.XMP", "foreign") }

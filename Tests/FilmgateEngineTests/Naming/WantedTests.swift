@@ -18,8 +18,8 @@ import Testing
 
     private func known(_ path: String) -> KnownFile {
         KnownFile(
-            fingerprint: Fingerprint(path: path, size: 9, modified: 1, born: 1, inode: 1, changed: 1), content: nil, kind: .raw,
-            ending: .delivered, make: "M", model: "X",
+            fingerprint: Fingerprint(path: path, size: 9, modified: 1, born: 1, inode: 1, changed: 1), content: nil,
+            kind: .raw, ending: .delivered, make: "M", model: "X",
             serial: nil, owner: nil, captured: nil, done: [], shot: path)
     }
 

@@ -21,7 +21,9 @@ import Testing
         return ProfileSet([one, two])
     }()
 
-    private func clock(of facts: MediaFacts, _ kind: MediaKind = .video, beside photos: [MediaFacts], known: [String] = []) async throws
+    private func clock(
+        of facts: MediaFacts, _ kind: MediaKind = .video, beside photos: [MediaFacts], known: [String] = []
+    ) async throws
         -> Int64?
     {
         let bodies = BodySerials()
@@ -42,8 +44,8 @@ import Testing
     @Test func aStampedMovieWaitsForThePhotosBeforeIt() async throws {
         let bodies = BodySerials(), place = ShotPlace(key: "k", stem: "A")
         let stampValues = StampValues(
-            profiles: Self.profiles, event: nil, photographer: nil, volumeLabel: "", digests: [], areas: [], bodies: bodies,
-            ledger: KnownSerials(serials: []))
+            profiles: Self.profiles, event: nil, photographer: nil, volumeLabel: "", digests: [], areas: [],
+            bodies: bodies, ledger: KnownSerials(serials: []))
         for (kind, offset) in [(MediaKind.video, 10 as Int64), (.jpeg, 0)] {
             let origin = Origin(source: "card", volume: "v", root: "/card", path: "A", size: 1, modified: 7)
             var asset = Asset(origin: origin, kind: kind, shot: place), facts = Self.facts(nil), turns = 0

@@ -22,7 +22,9 @@ import Testing
         func migration() async throws(IngestError) -> [String] { throw absent }
         func migrate() async throws(IngestError) -> [String] { throw absent }
         func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership { throw absent }
-        func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession { throw absent }
+        func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
+            throw absent
+        }
         func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool { throw absent }
         func leave(_ session: Int64) async throws(IngestError) { throw absent }
         func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? { throw absent }
@@ -48,18 +50,22 @@ import Testing
               archive: { folder: { path: /srv/photos } }
             \(catalog)
             """
-        return PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(text: text, file: "desk.yaml")
+        return PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(
+            text: text, file: "desk.yaml")
     }
 
     @Test func aCatalogueIsRead() throws {
         let pipeline = try #require(
-            try load("catalog:\n  shared: { url: \"postgresql://x\", password: \"${env:X}\" }\n  station: desk-3\n  site: press").pipeline)
+            try load(
+                "catalog:\n  shared: { url: \"postgresql://x\", password: \"${env:X}\" }\n  station: desk-3\n  site: press"
+            ).pipeline)
         #expect(pipeline.catalog?.use.module == "shared")
         #expect(pipeline.catalog?.station.station == "desk-3")
         #expect(pipeline.catalog?.station.site == "press")
         let registry = try ModuleRegistry([.catalog(Shared.self)])
         let builder = PlanBuilder(
-            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent", event: nil)
+            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent",
+            event: nil)
         #expect(try builder.catalog(of: pipeline)?.place == "postgresql://x")
         let none = try builder.catalog(of: PipelineFile(file: "none"))
         #expect(none?.place == nil)
@@ -74,9 +80,11 @@ import Testing
     @Test(arguments: [
         ("catalog: shared", "wrong-type"), ("catalog: {}", "no-module"), ("catalog: { station: a }", "no-module"),
         ("catalog: { shred: { url: x } }", "unknown-module"), ("catalog: { shared: {} }", "missing-key"),
-        ("catalog: { shared: { url: x }, statoin: a }", "unknown-key"), ("catalog: { statoin: a, shared: { url: x } }", "unknown-key"),
+        ("catalog: { shared: { url: x }, statoin: a }", "unknown-key"),
+        ("catalog: { statoin: a, shared: { url: x } }", "unknown-key"),
         ("catalog: { shared: { url: x }, password: \"${env:X}\" }", "not-single-key"),
-        ("catalog: { shared: { url: x, password: secret } }", "inline-secret"), ("catalog: { folder: {} }", "wrong-module-kind"),
+        ("catalog: { shared: { url: x, password: secret } }", "inline-secret"),
+        ("catalog: { folder: {} }", "wrong-module-kind"),
         ("catalog: { shared: { url: x }, station: \"a\\tb\" }", "bad-name"),
         ("catalog: { shared: { url: x }, share: [nas] }", "unknown-target"),
         ("catalog: { shared: { url: x }, share: archive }", "wrong-type"),
@@ -118,7 +126,10 @@ import Testing
         ("url: \"http://10.0.0.1/\"", "shared: { url: x }", ["warning one-network"]),
         ("url: \"http://localhost/\"", "shared: { url: x }", ["error not-shared"]),
         ("url: \"http://localhost/\"", "shared: { url: socket }, one_machine: true", ["warning one-machine"]),
-        ("url: \"http://localhost/\"", "shared: { url: x }, one_machine: true", ["error not-shared", "error one-machine"]),
+        (
+            "url: \"http://localhost/\"", "shared: { url: x }, one_machine: true",
+            ["error not-shared", "error one-machine"]
+        ),
     ])
     func checkSaysWhatSharingRisks(_ gallery: String, _ catalog: String, _ expected: [String]) throws {
         let registry = try ModuleRegistry(try Fake.registry().entries + [.catalog(Shared.self), .target(Remote.self)])
@@ -133,10 +144,12 @@ import Testing
               gallery: { remote: { \(gallery) } }
             catalog: { \(catalog), share: [gallery] }
             """
-        let loaded = PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(text: text, file: "desk.yaml")
+        let loaded = PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(
+            text: text, file: "desk.yaml")
         let pipeline = try #require(loaded.pipeline, "\(loaded.diagnostics)")
         let builder = PlanBuilder(
-            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent", event: nil)
+            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent",
+            event: nil)
         let found = builder.mistakes(in: pipeline)
         #expect(found.map { "\($0.severity.rawValue) \($0.error.code)" } == expected)
         #expect(found.allSatisfy { $0.error.mark.line == 9 })

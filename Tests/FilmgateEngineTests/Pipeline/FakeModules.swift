@@ -5,8 +5,8 @@ import FilmgateEngine
 enum Fake {
     static func registry() throws -> ModuleRegistry {
         try ModuleRegistry([
-            .source(Card.self), .source(Hot.self), .stage(Exif.self), .stage(Select.self), .stage(Dedupe.self), .stage(Upload.self),
-            .target(Folder.self), .target(HTTP.self), .auth(Bearer.self),
+            .source(Card.self), .source(Hot.self), .stage(Exif.self), .stage(Select.self), .stage(Dedupe.self),
+            .stage(Upload.self), .target(Folder.self), .target(HTTP.self), .auth(Bearer.self),
         ])
     }
 
@@ -18,7 +18,9 @@ enum Fake {
         static let manifest = Manifest("card", "Memory cards and their dumps.")
         init(_ config: Config, _ context: ModuleContext) {}
         func places() async throws(IngestError) -> [SourcePlace] { [] }
-        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession { throw IngestError(.notFound, "None.") }
+        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+            throw IngestError(.notFound, "None.")
+        }
     }
 
     struct Hot: Module, SourceDriver {
@@ -26,13 +28,16 @@ enum Fake {
             var path = "", settle = Duration.seconds(2)
             static let schema: Schema<Self> = [
                 .field("path", \.path, "The folder to watch.").required(),
-                .field("settle", \.settle, in: .milliseconds(100)...Duration.seconds(600), "How long a file must rest."),
+                .field(
+                    "settle", \.settle, in: .milliseconds(100)...Duration.seconds(600), "How long a file must rest."),
             ]
         }
         static let manifest = Manifest("folder", "A hot folder.")
         init(_ config: Config, _ context: ModuleContext) {}
         func places() async throws(IngestError) -> [SourcePlace] { [] }
-        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession { throw IngestError(.notFound, "None.") }
+        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+            throw IngestError(.notFound, "None.")
+        }
     }
 
     enum Unrated: String, CaseIterable, ConfigValue { case pass, drop }
@@ -47,7 +52,8 @@ enum Fake {
         struct Config: ModuleConfig {
             var minRating: Int?, unrated = Unrated.pass
             static let schema: Schema<Self> = [
-                .field("min_rating", \.minRating, "Least rating."), .field("unrated", \.unrated, "What becomes of files without a rating."),
+                .field("min_rating", \.minRating, "Least rating."),
+                .field("unrated", \.unrated, "What becomes of files without a rating."),
             ]
         }
         static let manifest = Manifest("select", "Leaves out what is not wanted.", needs: [.media], gives: [.selected])
@@ -56,7 +62,8 @@ enum Fake {
     }
 
     struct Dedupe: Module, Stage {
-        static let manifest = Manifest("dedupe", "Ends what has been delivered already.", needs: [.digest, .media], gives: [.unique])
+        static let manifest = Manifest(
+            "dedupe", "Ends what has been delivered already.", needs: [.digest, .media], gives: [.unique])
         init(_ config: NoOptions, _ context: ModuleContext) {}
         func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict { .pass(asset) }
     }
@@ -65,7 +72,8 @@ enum Fake {
         struct Config: ModuleConfig {
             var to: [String] = [], workers: Int = 4
             static let schema: Schema<Self> = [
-                .field("to", \.to, "Names of targets.").required(), .field("workers", \.workers, in: 1...64, "Deliveries at once."),
+                .field("to", \.to, "Names of targets.").required(),
+                .field("workers", \.workers, in: 1...64, "Deliveries at once."),
             ]
         }
         static let manifest = Manifest("upload", "Delivers.", needs: [.file, .digest], gives: [.receipt])

@@ -27,7 +27,8 @@ import Testing
     @Test func thousandsOfTargetsAndWrongNames() throws {
         let targets = (0..<9_000).map { "  a\($0): { folder: { path: /a } }\n" }.joined()
         let names = (0..<9_000).map { "b\($0)" }.joined(separator: ", ")
-        #expect(try count(Self.head + "stages:\n  - exif: {}\n  - upload: { to: [\(names)] }\ntargets:\n" + targets) == 400)
+        #expect(
+            try count(Self.head + "stages:\n  - exif: {}\n  - upload: { to: [\(names)] }\ntargets:\n" + targets) == 400)
     }
 
     @Test func thousandsOfSecretsOnOneLine() throws {
@@ -42,7 +43,10 @@ import Testing
 
     @Test func aValueOfHalfAMegabyte() throws {
         let long = String(repeating: "x", count: 500_000)
-        #expect(try count(Self.head + "profiles: [{ accept: [\(long)], match: { make: \(long) } }]\n" + PipelineFileTests.ending) == 1)
+        #expect(
+            try count(
+                Self.head + "profiles: [{ accept: [\(long)], match: { make: \(long) } }]\n" + PipelineFileTests.ending)
+                == 1)
     }
 
     @Test func atSignsWithoutEnd() throws {

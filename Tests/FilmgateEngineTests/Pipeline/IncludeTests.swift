@@ -9,10 +9,14 @@ import Testing
     struct Files: ConfigReader {
         var files: [String: String]
         func text(path: String) throws(ConfigError) -> String {
-            guard let text = files[path] else { throw ConfigError(Mark(file: path), "file-not-found", "There is no such file.") }
+            guard let text = files[path] else {
+                throw ConfigError(Mark(file: path), "file-not-found", "There is no such file.")
+            }
             return text
         }
-        func read(text: String, file: String) throws(ConfigError) -> ConfigNode { try YAMLReader().read(text: text, file: file) }
+        func read(text: String, file: String) throws(ConfigError) -> ConfigNode {
+            try YAMLReader().read(text: text, file: file)
+        }
     }
 
     static func pipeline(_ include: String, _ profiles: String = "[]") -> String {
@@ -44,12 +48,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[./p.yaml]", "include-cycle"), ("[./nothing.yaml]", "include-not-found"), ("[unheard-of]", "include-not-found"),
-        ("[a.yaml]", "bad-include"),
-        ("[\"\"]", "bad-include"), ("[[a]]", "wrong-type"), ("a", "wrong-type"), ("[./broken.yaml]", "syntax"),
+        ("[./p.yaml]", "include-cycle"), ("[./nothing.yaml]", "include-not-found"),
+        ("[unheard-of]", "include-not-found"), ("[a.yaml]", "bad-include"), ("[\"\"]", "bad-include"),
+        ("[[a]]", "wrong-type"), ("a", "wrong-type"), ("[./broken.yaml]", "syntax"),
         ("[./x\0.yaml]", "control-character"),
     ]) func mistakes(include: String, code: String) throws {
-        let loaded = try load(["dir/p.yaml": Self.pipeline(include), "dir/broken.yaml": "version: 1\nprofiles: [", "a.yaml": ""])
+        let loaded = try load([
+            "dir/p.yaml": Self.pipeline(include), "dir/broken.yaml": "version: 1\nprofiles: [", "a.yaml": "",
+        ])
         #expect(loaded.pipeline == nil && loaded.diagnostics.map(\.error.code) == [code])
     }
 

@@ -8,8 +8,8 @@ import Testing
         let loaded = try PipelineFileTests.load(
             PipelineFileTests.wedding,
             overrides: [
-                "stages.select.min_rating=3", "spool.max=10GiB", "event.required=false", "profiles.0.photographer=Bea = x",
-                "sources.folder.path=/x",
+                "stages.select.min_rating=3", "spool.max=10GiB", "event.required=false",
+                "profiles.0.photographer=Bea = x", "sources.folder.path=/x",
             ])
         let pipeline = try #require(loaded.pipeline)
         #expect(pipeline.spool.max == ByteCount(10 << 30) && !pipeline.event.required)
@@ -29,8 +29,9 @@ import Testing
         ("stages.select.min_ratng=1", "unknown-key"),
         ("targets.archve.folder.verify=size", "no-such-key"), ("stages.upload.workers=[", "syntax"),
         ("stages.upload.workers=&a 1", "anchor-refused"),
-        ("profiles.7.photographer=x", "no-such-key"), ("name.x.y=1", "no-such-key"), ("auth.studio.bearer.token=canary", "inline-secret"),
-        ("nme=x", "unknown-key"), ("targets.archive.folder.verify={a: 1}", "wrong-type"),
+        ("profiles.7.photographer=x", "no-such-key"), ("name.x.y=1", "no-such-key"),
+        ("auth.studio.bearer.token=canary", "inline-secret"), ("nme=x", "unknown-key"),
+        ("targets.archive.folder.verify={a: 1}", "wrong-type"),
     ]) func mistakesNameTheOption(text: String, code: String) throws {
         let loaded = try PipelineFileTests.load(PipelineFileTests.wedding, overrides: [text])
         let error = try #require(loaded.diagnostics.first { $0.severity == .error }?.error)
@@ -40,5 +41,7 @@ import Testing
         #expect(printed.hasPrefix("--set \(path): error: ") && !printed.contains("canary"))
     }
 
-    @Test(arguments: ["", "a", "=1", ".a=1", "a..b=1", "a.=1"]) func formsThatAreNone(text: String) { #expect(Override(text) == nil) }
+    @Test(arguments: ["", "a", "=1", ".a=1", "a..b=1", "a.=1"]) func formsThatAreNone(text: String) {
+        #expect(Override(text) == nil)
+    }
 }

@@ -35,7 +35,8 @@ import Testing
     static let ending = "stages: [exif: {}, upload: {to: [a]}]\ntargets: {a: {folder: {path: /a}}}\n"
 
     static func load(_ text: String, overrides: [String] = []) throws -> LoadedPipeline {
-        let loader = PipelineLoader(registry: try Fake.registry(), reader: YAMLReader(), overrides: overrides.compactMap { Override($0) })
+        let loader = PipelineLoader(
+            registry: try Fake.registry(), reader: YAMLReader(), overrides: overrides.compactMap { Override($0) })
         return loader.load(text: text, file: "p.yaml")
     }
 
@@ -51,7 +52,8 @@ import Testing
         #expect(pipeline.spool.max == ByteCount(64 << 30))
         #expect(pipeline.target("archive")?.mark == Mark(file: "p.yaml", line: 21, column: 3))
         let profile = pipeline.profiles.resolve(make: "CANON ", model: "EOS R5", serial: nil, owner: nil)
-        #expect(profile.photographer == "Ann" && profile.clockOffset?.seconds == 192 && profile.zone?.name == "Europe/Oslo")
+        #expect(
+            profile.photographer == "Ann" && profile.clockOffset?.seconds == 192 && profile.zone?.name == "Europe/Oslo")
         #expect(profile.deliver == ["gallery": [.jpeg], "archive": [.jpeg, .raw, .video]])
         #expect(profile.decided["zone"]?.mark.line == 8)
     }

@@ -30,21 +30,26 @@ import Testing
     @Test func everyModuleIsAChoiceOfItsKind() throws {
         let stages = try #require(try value("properties", "stages", "items", "oneOf") as? [[String: Any]])
         #expect(stages.compactMap { ($0["required"] as? [String])?.first } == ["exif", "select", "dedupe", "upload"])
-        let targets = try #require(try value("properties", "targets", "additionalProperties", "oneOf") as? [[String: Any]])
+        let targets = try #require(
+            try value("properties", "targets", "additionalProperties", "oneOf") as? [[String: Any]])
         #expect(targets.compactMap { ($0["required"] as? [String])?.first } == ["folder", "http"])
     }
 
     @Test func optionsCarryTypeRangeDefaultAndHelp() throws {
         let options = ["properties", "stages", "items", "oneOf", "3", "properties", "upload", "properties"]
         #expect(try value(options + ["workers", "type"]) as? String == "integer")
-        #expect(try value(options + ["workers", "minimum"]) as? Int == 1 && value(options + ["workers", "maximum"]) as? Int == 64)
+        #expect(
+            try value(options + ["workers", "minimum"]) as? Int == 1
+                && value(options + ["workers", "maximum"]) as? Int == 64)
         #expect(try value(options + ["workers", "default"]) as? Int == 4)
         #expect(try value(options + ["to", "description"]) as? String == "Names of targets.")
     }
 
     @Test func secretsAcceptReferencesOnly() throws {
         let pattern = try #require(
-            try value("properties", "auth", "additionalProperties", "oneOf", "0", "properties", "bearer", "properties", "token", "pattern")
+            try value(
+                "properties", "auth", "additionalProperties", "oneOf", "0", "properties", "bearer", "properties",
+                "token", "pattern")
                 as? String)
         let regex = try Regex(pattern)
         for good in ["${env:X}", "${file:/run/secrets/x}", "${file:~/x}", "${credential:x}"] {

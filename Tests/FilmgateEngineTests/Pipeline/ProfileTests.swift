@@ -47,25 +47,31 @@ import Testing
 
     @Test func noProfilesDecideNothing() {
         let resolved = ProfileSet().resolve(make: "a", model: "b", serial: "c", owner: "d")
-        #expect(resolved.decided.isEmpty && resolved.matched.isEmpty && resolved.accept == nil && resolved.deliver == nil)
+        #expect(
+            resolved.decided.isEmpty && resolved.matched.isEmpty && resolved.accept == nil && resolved.deliver == nil)
     }
 
     @Test(arguments: [
-        ("x*", "X-T5", true), ("x*", "ax", false), ("*r5*", "Model R5 II", true), ("?1", "a1", true), ("?1", "1", false),
-        ("[a-c]1", "B1", true),
-        ("[!a-c]1", "B1", false), ("[!a-c]1", "d1", true), ("[]]", "]", true), ("[a-]", "-", true), ("*", "", true), ("a**b", "ab", true),
-        ("Ünï*", "ÜNÏ x", true), ("one", " one ", true), ("one", "one two", false), ("[[]", "[", true),
+        ("x*", "X-T5", true), ("x*", "ax", false), ("*r5*", "Model R5 II", true), ("?1", "a1", true),
+        ("?1", "1", false), ("[a-c]1", "B1", true), ("[!a-c]1", "B1", false), ("[!a-c]1", "d1", true),
+        ("[]]", "]", true), ("[a-]", "-", true), ("*", "", true), ("a**b", "ab", true), ("Ünï*", "ÜNÏ x", true),
+        ("one", " one ", true), ("one", "one two", false), ("[[]", "[", true),
         ("*a*a*a*b", String(repeating: "a", count: 5000), false),
-    ]) func patterns(pattern: String, text: String, matches: Bool) throws { #expect(try #require(Glob(pattern)).matches(text) == matches) }
+    ]) func patterns(pattern: String, text: String, matches: Bool) throws {
+        #expect(try #require(Glob(pattern)).matches(text) == matches)
+    }
 
-    @Test(arguments: ["", "[", "a[b", "[!", "[]", "  "]) func badPatterns(pattern: String) { #expect(Glob(pattern) == nil) }
+    @Test(arguments: ["", "[", "a[b", "[!", "[]", "  "]) func badPatterns(pattern: String) {
+        #expect(Glob(pattern) == nil)
+    }
 
     @Test(arguments: [
         ("+00:03:12", 192), ("-1:00:00", -3600), ("00:30", 1800), ("+227760:00:00", 819_936_000), ("-00:00:01", -1),
     ]) func clockOffsets(text: String, seconds: Int64) { #expect(ClockOffset.parse(text) == seconds) }
 
     @Test(arguments: [
-        "", "+", "1", "1:2", "1:60", "1:00:60", "1:00:00:00", "a:00", "+-1:00", "1:0x", "99999999999999999999:00", "1000000:00", "١:٠٠",
+        "", "+", "1", "1:2", "1:60", "1:00:60", "1:00:00:00", "a:00", "+-1:00", "1:0x", "99999999999999999999:00",
+        "1000000:00", "١:٠٠",
     ])
     func badClockOffsets(text: String) { #expect(ClockOffset.parse(text) == nil) }
 

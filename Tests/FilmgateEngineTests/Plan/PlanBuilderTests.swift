@@ -15,7 +15,9 @@ import Testing
         }
         static let manifest = Manifest("folder", "A folder.")
         let traits: TargetTraits
-        init(_ config: Config, _ context: ModuleContext) { traits = TargetTraits(identity: config.path, localRoot: config.path) }
+        init(_ config: Config, _ context: ModuleContext) {
+            traits = TargetTraits(identity: config.path, localRoot: config.path)
+        }
         func check() async throws(IngestError) {}
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
     }
@@ -46,24 +48,28 @@ import Testing
         let folders: [String]
         init(_ config: Config, _ context: ModuleContext) { folders = [config.path] }
         func places() async throws(IngestError) -> [SourcePlace] { [] }
-        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession { throw IngestError(.notFound, "None.") }
+        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+            throw IngestError(.notFound, "None.")
+        }
     }
 
     private static func registry() throws -> ModuleRegistry {
         try ModuleRegistry([
-            .source(Fake.Card.self), .source(Watched.self), .stage(Fake.Exif.self), .stage(Fake.Upload.self), .target(Archive.self),
-            .target(Gallery.self), .auth(Fake.Bearer.self),
+            .source(Fake.Card.self), .source(Watched.self), .stage(Fake.Exif.self), .stage(Fake.Upload.self),
+            .target(Archive.self), .target(Gallery.self), .auth(Fake.Bearer.self),
         ])
     }
 
     private static func pipeline(_ text: String) throws -> PipelineFile {
-        let loaded = PipelineLoader(registry: try registry(), reader: YAMLReader()).load(text: "version: 1\n" + text, file: "p.yaml")
+        let loaded = PipelineLoader(registry: try registry(), reader: YAMLReader()).load(
+            text: "version: 1\n" + text, file: "p.yaml")
         return try #require(loaded.pipeline, "\(loaded.diagnostics)")
     }
 
     private static func builder(event: String? = nil) throws -> PlanBuilder {
         PlanBuilder(
-            registry: try registry(), secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nowhere", event: event)
+            registry: try registry(), secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"),
+            state: "/nowhere", event: event)
     }
 
     private static let gallery = """
@@ -101,7 +107,9 @@ import Testing
             targets: { a: { folder: { path: /srv/photos } } }
             """)
         let error = #expect(throws: IngestError.self) { try Self.builder().plan(pipeline) }
-        #expect(error?.code == .misconfigured && error?.message.hasPrefix("p.yaml:2:30: ") == true, "\(error?.message ?? "")")
+        #expect(
+            error?.code == .misconfigured && error?.message.hasPrefix("p.yaml:2:30: ") == true,
+            "\(error?.message ?? "")")
         #expect(try Self.builder().mistakes(in: pipeline).map(\.error.code) == ["overlap"])
     }
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// The same with the whole of `safe-to-format`: a folder's copy that is read, a gallery that is asked, and what was written down between.
+/// The same with the whole of `safe-to-format`: a folder's copy that is read, a gallery that is asked, and what was
+/// written down between.
 @Suite struct CardProofOrderTests {
     private enum Step: CaseIterable {
         case delivered, deliveredUnconfirmed, saysYes, saysNo, fails, cannotTell, unasked, changed, back, removed
@@ -38,12 +39,15 @@ import Testing
         }
 
         func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [asset] }
-        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { rows.withLock { Array($0.values) } }
+        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] {
+            rows.withLock { Array($0.values) }
+        }
         func deliver(_ row: DeliveryRow) { rows.withLock { $0[row.target] = row } }
         func note(_ words: [TargetStatement]) {
             for word in words {
                 rows.withLock { rows in
-                    guard rows[word.target]?.receipt.at == word.receiptAt, rows[word.target]?.denial == word.before else { return }
+                    guard rows[word.target]?.receipt.at == word.receiptAt, rows[word.target]?.denial == word.before
+                    else { return }
                     rows[word.target]?.denial = word.denial
                 }
             }
@@ -51,13 +55,17 @@ import Testing
     }
 
     private final class ProofFixture {
-        let folder: String, card: String, copy: String, sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+        let folder: String, card: String, copy: String
+        let sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
         let entry: SourceEntry, ledger: FakeLedger
 
         init() throws {
-            folder = FileManager.default.temporaryDirectory.path + "/filmgate-order-\(UInt64.random(in: 0...UInt64.max))"
+            folder =
+                FileManager.default.temporaryDirectory.path + "/filmgate-order-\(UInt64.random(in: 0...UInt64.max))"
             (card, copy) = (folder + "/CARD", folder + "/archive")
-            for path in [card, copy] { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+            for path in [card, copy] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            }
             try Data("test".utf8).write(to: URL(fileURLWithPath: card + "/A.JPG"))
             let origin = Origin(source: "card", volume: "v", root: card, path: "A.JPG", size: 4, modified: 0)
             entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
@@ -68,10 +76,14 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        static func row(_ target: String, _ sha256: String, path: String? = nil, isConfirmed: Bool, at: Int64 = 1) -> DeliveryRow {
-            let receipt = Receipt(state: .done, path: path, sha256: sha256, verified: isConfirmed ? .server : .none, at: at)
+        static func row(
+            _ target: String, _ sha256: String, path: String? = nil, isConfirmed: Bool, at: Int64 = 1
+        ) -> DeliveryRow {
+            let receipt = Receipt(
+                state: .done, path: path, sha256: sha256, verified: isConfirmed ? .server : .none, at: at)
             return DeliveryRow(
-                content: ContentKey(sha256: sha256), target: target, targetName: target, receipt: receipt, size: 4, path: "A.JPG")
+                content: ContentKey(sha256: sha256), target: target, targetName: target, receipt: receipt, size: 4,
+                path: "A.JPG")
         }
 
         func put(_ text: String?) throws {
@@ -81,9 +93,11 @@ import Testing
 
         func isSafe(asking step: Step) async throws -> Bool {
             let asked: Set<Step> = [.saysYes, .saysNo, .fails, .cannotTell]
-            let plan = Plan(sources: [], stages: [], targets: [("far", Gallery(step: step))], profiles: ProfileSet(), spool: 1)
+            let plan = Plan(
+                sources: [], stages: [], targets: [("far", Gallery(step: step))], profiles: ProfileSet(), spool: 1)
             let proofTargets = try asked.contains(step) ? ProofTargets { _ throws(IngestError) in [plan] } : nil
-            let proof = CardProof(reader: ledger, proofTargets: proofTargets, allowance: .sameDevice, exemptions: .init { _ in false })
+            let proof = CardProof(
+                reader: ledger, proofTargets: proofTargets, allowance: .sameDevice, exemptions: .init { _ in false })
             let finding = try await proof.examine(entry, at: card + "/A.JPG")
             ledger.note(proof.heard.all)
             return finding.verdict == .proven
@@ -104,7 +118,8 @@ import Testing
                 case .delivered, .deliveredUnconfirmed:
                     clock += 1
                     far = step == .delivered ? true : nil
-                    fixture.ledger.deliver(ProofFixture.row("far", fixture.sha256, isConfirmed: step == .delivered, at: clock))
+                    fixture.ledger.deliver(
+                        ProofFixture.row("far", fixture.sha256, isConfirmed: step == .delivered, at: clock))
                 // Where the folder's copy fails already, nobody asks the gallery.
                 case .saysYes: if isThere { far = true }
                 case .saysNo: if isThere { far = false }

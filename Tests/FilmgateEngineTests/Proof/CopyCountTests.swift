@@ -19,14 +19,16 @@ import Testing
             try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
             try Data("test".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)/A.JPG"))
         }
-        let sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", stamped = String(repeating: "b", count: 64)
+        let sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+        let stamped = String(repeating: "b", count: 64)
         let origin = Origin(source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
         var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
         (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], .delivered)
         func row(_ target: String, _ path: String?, _ digest: String) -> DeliveryRow {
             let receipt = Receipt(state: .done, path: path, sha256: digest, verified: .server, at: 1)
             return DeliveryRow(
-                content: ContentKey(sha256: sha256), target: target, targetName: target, receipt: receipt, size: 4, path: "A.JPG")
+                content: ContentKey(sha256: sha256), target: target, targetName: target, receipt: receipt, size: 4,
+                path: "A.JPG")
         }
         let rows = [row("near", folder + "/archive/A.JPG", sha256), row("far", nil, isStamped ? stamped : sha256)]
         let proof = CardProof(

@@ -13,21 +13,29 @@ import Testing
         var card: String { folder + "/CARD/A.JPG" }
 
         init() async throws {
-            folder = FileManager.default.temporaryDirectory.path + "/filmgate-culled-\(UInt64.random(in: 0...UInt64.max))"
+            folder =
+                FileManager.default.temporaryDirectory.path + "/filmgate-culled-\(UInt64.random(in: 0...UInt64.max))"
             for place in ["CARD", "one", "two"] {
                 try FileManager.default.createDirectory(atPath: "\(folder)/\(place)", withIntermediateDirectories: true)
                 // A folder that holds nothing at all may be an unmounted disk's.
-                for name in ["A.JPG", "B.JPG"] { try Data("test".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(place)/\(name)")) }
+                for name in ["A.JPG", "B.JPG"] {
+                    try Data("test".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(place)/\(name)"))
+                }
             }
-            let origin = Origin(source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
+            let origin = Origin(
+                source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
             entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
             let sha256 = try FileCopy.hash(path: folder + "/CARD/A.JPG", algorithms: []).digests.sha256
             (content, ledger) = (ContentKey(sha256: sha256), try SQLiteLedger.inMemory())
             var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: entry.shot, at: 1)
-            (asset.content, asset.digests, asset.wanted, asset.ending) = (content, Digests(sha256: sha256), ["one", "two"], .delivered)
+            (asset.content, asset.digests, asset.wanted, asset.ending) = (
+                content, Digests(sha256: sha256), ["one", "two"], .delivered
+            )
             let rows = ["one", "two"].map { name in
-                let receipt = Receipt(state: .done, path: "\(folder)/\(name)/A.JPG", sha256: sha256, verified: .reread, at: 1)
-                return DeliveryRow(content: content, target: name, targetName: name, receipt: receipt, size: 4, path: "A.JPG")
+                let receipt = Receipt(
+                    state: .done, path: "\(folder)/\(name)/A.JPG", sha256: sha256, verified: .reread, at: 1)
+                return DeliveryRow(
+                    content: content, target: name, targetName: name, receipt: receipt, size: 4, path: "A.JPG")
             }
             try await ledger.record([.asset(asset)] + rows.map { .delivery($0) })
         }
@@ -50,7 +58,8 @@ import Testing
 
         /// Says it of all copies that are gone; returns where those were.
         func say() async throws -> [String] {
-            let cancellation = Cancellation(ledger), orders = await cancellation.lost(try await cancellation.orders(gone: true))
+            let cancellation = Cancellation(ledger)
+            let orders = await cancellation.lost(try await cancellation.orders(gone: true))
             try await cancellation.carryOut(orders, .copiesRemoved, ledger, DeliveryLeases()) { _, _ in }
             return orders.map(\.delivery.target)
         }
@@ -80,8 +89,12 @@ import Testing
     /// An order that was only taken back was never there: that is no frame that somebody has seen and removed.
     @Test func whatWasTakenBackIsStillInTheWay() async throws {
         let scene = try await Scene(), cancellation = Cancellation(scene.ledger)
-        try await cancellation.carryOut(try await cancellation.orders(gone: true), .takenBack, scene.ledger, DeliveryLeases()) { _, _ in }
-        guard case .problem = try await scene.verdict() else { throw IngestError(.unexpected, "It was taken for removed.") }
+        try await cancellation.carryOut(
+            try await cancellation.orders(gone: true), .takenBack, scene.ledger, DeliveryLeases()
+        ) { _, _ in }
+        guard case .problem = try await scene.verdict() else {
+            throw IngestError(.unexpected, "It was taken for removed.")
+        }
     }
 
     /// A disk that is away says nothing of its files.
@@ -97,7 +110,9 @@ import Testing
         try scene.remove("two")
         try await scene.ledger.record([.disk("another disk:two", target: "two", name: "two")])
         #expect(try await scene.say() == [])
-        guard case .removed(let why, isAway: true) = try await scene.verdict() else { throw IngestError(.unexpected, "It is not missed.") }
+        guard case .removed(let why, isAway: true) = try await scene.verdict() else {
+            throw IngestError(.unexpected, "It is not missed.")
+        }
         #expect(why.contains("removed since, or its disk is not mounted"))
         let heard = TargetStatements(), delivery = try await scene.delivery(at: "two")
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)

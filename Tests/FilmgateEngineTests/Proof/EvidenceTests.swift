@@ -3,7 +3,8 @@ import Testing
 
 @testable import FilmgateEngine
 
-/// A yes only when the last word on every wanted copy is a yes made by digest, whatever was done and asked in whatever order.
+/// A yes only when the last word on every wanted copy is a yes made by digest, whatever was done and asked in whatever
+/// order.
 @Suite struct EvidenceTests {
     private enum Step: CaseIterable {
         case delivered, deliveredUnconfirmed, changed, back, removed, asked, broken, silent, unasked
@@ -64,9 +65,13 @@ import Testing
                 let place = random.below(2), step = Step.allCases[random.below(Step.allCases.count)]
                 models[place].go(step)
                 let counts = known[place].go(step, models[place]), isYes = known[1 - place].hear(nil) && counts
-                if isYes, !models.allSatisfy({ $0.last == .yes }) { Issue.record("yes after \(step), though \(models)") }
+                if isYes, !models.allSatisfy({ $0.last == .yes }) {
+                    Issue.record("yes after \(step), though \(models)")
+                }
                 // Nor is anybody told no for ever: who says now that it has them is believed.
-                if step == .asked, models[place].last == .yes, !counts { Issue.record("no after a yes: \(known[place])") }
+                if step == .asked, models[place].last == .yes, !counts {
+                    Issue.record("no after a yes: \(known[place])")
+                }
                 if isYes { yeses += 1 } else { noes += 1 }
             }
         }

@@ -9,17 +9,19 @@ import Testing
     private struct Blank: LedgerStandIn {}
 
     /// One such file is a no of its own; the rest of the card still gets its answer.
-    @Test(arguments: [SourceEntry.Fate.filtered("junk: Windows' thumbnails"), .take]) func whatCannotBeLookedAtIsANo(fate: SourceEntry.Fate)
-        async throws
-    {
+    @Test(arguments: [SourceEntry.Fate.filtered("junk: Windows' thumbnails"), .take]) func whatCannotBeLookedAtIsANo(
+        fate: SourceEntry.Fate
+    ) async throws {
         let path = NSTemporaryDirectory() + "exempt-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
         try Data("x".utf8).write(to: URL(fileURLWithPath: path))
         let proof = CardProof(
             reader: Blank(), proofTargets: nil, allowance: [],
             exemptions: .init(
-                isHousekeeping: { _ in true }, disguise: { _ throws(IngestError) in throw IngestError(.unreadable, "Bad sector.") }))
-        let origin = Origin(source: "card", volume: "v", root: "/", path: String(path.dropFirst()), size: 1, modified: 0)
+                isHousekeeping: { _ in true },
+                disguise: { _ throws(IngestError) in throw IngestError(.unreadable, "Bad sector.") }))
+        let origin = Origin(
+            source: "card", volume: "v", root: "/", path: String(path.dropFirst()), size: 1, modified: 0)
         let finding = try await proof.examine(
             SourceEntry(origin: origin, kind: .other, shot: ShotPlace(key: "a", stem: "a"), fate: fate), at: path)
         let isNo = if case .problem = finding.verdict { true } else { false }
@@ -34,7 +36,8 @@ import Testing
         let origin = Origin(source: "card", volume: "v", root: "/", path: "DCIM/101CANON", size: 0, modified: 0)
         let fate = SourceEntry.Fate.filtered("another file system is mounted here; name it as a path of its own")
         let finding = try await proof.examine(
-            SourceEntry(origin: origin, kind: .other, shot: ShotPlace(key: "a", stem: "a"), fate: fate), at: NSTemporaryDirectory())
+            SourceEntry(origin: origin, kind: .other, shot: ShotPlace(key: "a", stem: "a"), fate: fate),
+            at: NSTemporaryDirectory())
         let isNo = if case .problem = finding.verdict { true } else { false }
         #expect(isNo, "\(finding.verdict)")
     }

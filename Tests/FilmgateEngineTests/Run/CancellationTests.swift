@@ -6,12 +6,13 @@ import Testing
 
 /// Orders that are taken back while a run goes on.
 @Suite struct CancellationTests {
-    private static let content = ContentKey(sha256: String(repeating: "a", count: 64)), target = "http:https://gallery.example"
+    private static let content = ContentKey(sha256: String(repeating: "a", count: 64))
+    private static let target = "http:https://gallery.example"
 
     private func row(_ state: Receipt.State) -> DeliveryRow {
         DeliveryRow(
-            content: Self.content, target: Self.target, targetName: "gallery", receipt: Receipt(state: state, at: 5), size: 10,
-            path: "A.JPG")
+            content: Self.content, target: Self.target, targetName: "gallery", receipt: Receipt(state: state, at: 5),
+            size: 10, path: "A.JPG")
     }
 
     /// A ledger in which one file waits.
@@ -49,7 +50,9 @@ import Testing
         #expect(leases.take(id, by: number))
         var outcomes: [Cancellation.Outcome] = []
         let cancellation = Cancellation(ledger)
-        try await cancellation.carryOut(try await cancellation.orders(gone: true), .placeGone, ledger, leases) { outcomes.append($1) }
+        try await cancellation.carryOut(try await cancellation.orders(gone: true), .placeGone, ledger, leases) {
+            outcomes.append($1)
+        }
         #expect(outcomes == [.cancelled])
         #expect(await ended.all == [id])
         let row = try await delivery(ledger)

@@ -8,7 +8,8 @@ import Testing
 @Suite struct CopySearchTests {
     /// The listing of the last folder is as old as the search; what a run delivers to it later is there.
     @Test func aCopyThatCameAfterTheFolderWasListedIsThere() throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/filmgate-copies-\(UInt64.random(in: 0...UInt64.max))"
+        let folder =
+            FileManager.default.temporaryDirectory.path + "/filmgate-copies-\(UInt64.random(in: 0...UInt64.max))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         func copy(_ name: String) -> DeliveredCopy {

@@ -33,8 +33,9 @@ final class FakePlace: SourceSession {
     let whileListing: @Sendable (Int) async -> Void
 
     init(
-        _ label: String, _ files: [(name: String, bytes: String)], source: String = "card", at address: String? = nil, visit: String = "",
-        volume: String? = nil, home: String = "", parallel: Int = 1, whileReading: @escaping @Sendable (String) async -> Void = { _ in },
+        _ label: String, _ files: [(name: String, bytes: String)], source: String = "card", at address: String? = nil,
+        visit: String = "", volume: String? = nil, home: String = "", parallel: Int = 1,
+        whileReading: @escaping @Sendable (String) async -> Void = { _ in },
         whileListing: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         var place = SourcePlace(source: source, address: address ?? "memory://\(label)", label: label)
@@ -49,7 +50,9 @@ final class FakePlace: SourceSession {
         let origin = Origin(
             source: place.source, volume: volume, root: place.address, path: "DCIM/\(name)", size: UInt64(size),
             modified: 1_700_000_000_000_000_000)
-        return SourceEntry(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "dcim/\(key.lowercased())", stem: stem))
+        return SourceEntry(
+            origin: origin, kind: MediaKind(fileName: name),
+            shot: ShotPlace(key: "dcim/\(key.lowercased())", stem: stem))
     }
 
     /// A file comes while somebody listens.
@@ -126,7 +129,10 @@ final class FakeSource: SourceDriver {
     private let news = AsyncStream<Void>.makeStream(), questions = AsyncStream<Void>.makeStream()
 
     /// `first`: what it answers before it has these places.
-    init(_ places: [FakePlace], first: [Result<[FakePlace], IngestError>] = [], traits: SourceTraits = SourceTraits(lookEvery: nil)) {
+    init(
+        _ places: [FakePlace], first: [Result<[FakePlace], IngestError>] = [],
+        traits: SourceTraits = SourceTraits(lookEvery: nil)
+    ) {
         self.traits = traits
         answers = Mutex((first, places, 0))
     }
@@ -155,7 +161,9 @@ final class FakeSource: SourceDriver {
     }
 
     func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
-        guard let found = answers.withLock({ $0.then.first { $0.place == place } }) else { throw IngestError(.notFound, "None is there.") }
+        guard let found = answers.withLock({ $0.then.first { $0.place == place } }) else {
+            throw IngestError(.notFound, "None is there.")
+        }
         let error = found.state.withLock { state in
             state.opened += 1
             return state.closedDoors.isEmpty ? nil : state.closedDoors.removeFirst()

@@ -16,7 +16,9 @@ import Testing
         func places() async throws(IngestError) -> [SourcePlace] {
             try answers.withLock { $0.isEmpty ? .success([Self.place]) : $0.removeFirst() }.get()
         }
-        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession { throw IngestError(.unexpected, "not here") }
+        func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
+            throw IngestError(.unexpected, "not here")
+        }
     }
 
     private let stopping = CancelToken(), hub = EventHub()
@@ -27,7 +29,9 @@ import Testing
         return Readiness(options, stopping, hub)
     }
 
-    private func search(_ answers: [Result<[SourcePlace], IngestError>], _ readiness: Readiness) async throws -> [SourcePlace] {
+    private func search(_ answers: [Result<[SourcePlace], IngestError>], _ readiness: Readiness) async throws
+        -> [SourcePlace]
+    {
         try await PlaceSearch(sources: [Camera(answers)], stopping: stopping, readiness: readiness).run().map(\.place)
     }
 
@@ -35,9 +39,9 @@ import Testing
         .failure(IngestError(code, "not yet: \(code.rawValue)"))
     }
 
-    @Test(arguments: [IngestError.Code.deviceBusy, .deviceGone, .notFound]) func aCameraThatIsNotReadyIsWaitedFor(code: IngestError.Code)
-        async throws
-    {
+    @Test(arguments: [IngestError.Code.deviceBusy, .deviceGone, .notFound]) func aCameraThatIsNotReadyIsWaitedFor(
+        code: IngestError.Code
+    ) async throws {
         let told = Mutex<[String]>([])
         hub.watch { if case .waiting(let reason) = $0 { told.withLock { $0.append(reason.message) } } }
         #expect(try await search([Self.failure(code), .success([])], readiness(.seconds(600))) == [Camera.place])
@@ -59,11 +63,14 @@ import Testing
     }
 
     @Test func aMistakeIsToldAtOnce() async {
-        await #expect(throws: IngestError.self) { try await search([Self.failure(.misconfigured)], readiness(.seconds(600))) }
+        await #expect(throws: IngestError.self) {
+            try await search([Self.failure(.misconfigured)], readiness(.seconds(600)))
+        }
     }
 
     @Test func aListingWithoutACardIsAskedForAgain() async {
-        let ready = readiness(.seconds(600)), noCard = IngestError(.notFound, "no card"), busy = IngestError(.deviceBusy, "busy")
+        let ready = readiness(.seconds(600)), noCard = IngestError(.notFound, "no card")
+        let busy = IngestError(.deviceBusy, "busy")
         let origin = Origin(source: "ptp", volume: "v", root: "r", path: "A.JPG", size: 1, modified: 0)
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
         #expect(await ready.mayPass(.success([]), gap: noCard))

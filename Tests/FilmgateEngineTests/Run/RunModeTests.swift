@@ -44,9 +44,12 @@ import Testing
         #expect(world.result("IMG_2.JPG")?.reason == "not taken: still being written")
     }
 
-    /// A folder that gives its files away is told of each, also of those that were still on their way when it was closed.
-    @Test(arguments: [RunMode.once, .together]) func aPlaceIsToldOfWhatIsDeliveredAfterIt(_ mode: RunMode) async throws {
-        let folder = FakePlace("Hot", Self.picture), plan = world.plan([FakeSource([folder])], target: Slow(place: folder))
+    /// A folder that gives its files away is told of each, also of those that were still on their way when it was
+    /// closed.
+    @Test(arguments: [RunMode.once, .together]) func aPlaceIsToldOfWhatIsDeliveredAfterIt(_ mode: RunMode) async throws
+    {
+        let folder = FakePlace("Hot", Self.picture)
+        let plan = world.plan([FakeSource([folder])], target: Slow(place: folder))
         #expect(try await world.runner(plan).run(mode).shown == "1 delivered, exit 0")
         await world.rest()
         #expect(folder.state.withLock { $0.settled } == ["IMG_1.JPG": .delivered])
@@ -62,13 +65,18 @@ import Testing
         #expect(world.said.contains { $0.hasPrefix("trouble: ") && $0.contains("is empty, and files of another disk") })
     }
 
-    @Test(arguments: [RunMode.once, .together]) func aPlaceThatFailsKeepsNothingFromTheOthers(_ mode: RunMode) async throws {
+    @Test(arguments: [RunMode.once, .together]) func aPlaceThatFailsKeepsNothingFromTheOthers(
+        _ mode: RunMode
+    ) async throws {
         let broken = FakePlace("Broken", []), card = FakePlace("Card", Self.picture)
         broken.state.withLock { $0.closedDoors = [IngestError(.unexpected, "nonsense")] }
-        #expect(try await world.runner(FakeSource([broken]), FakeSource([card])).run(mode).shown == "1 delivered, exit 1")
+        #expect(
+            try await world.runner(FakeSource([broken]), FakeSource([card])).run(mode).shown == "1 delivered, exit 1")
     }
 
-    @Test(arguments: [RunMode.once, .together, .continuous]) func aPlaceThatTwoSourcesFindIsTakenOnce(_ mode: RunMode) async throws {
+    @Test(arguments: [RunMode.once, .together, .continuous]) func aPlaceThatTwoSourcesFindIsTakenOnce(
+        _ mode: RunMode
+    ) async throws {
         let card = FakePlace("Card", Self.picture), runner = world.runner(FakeSource([card]), FakeSource([card]))
         async let outcome = runner.run(mode)
         if mode == .continuous {
@@ -83,7 +91,8 @@ import Testing
     /// What is delivered while its camera, which was lost, is listed again has one ending.
     @Test func whatEndsWhileItIsListedAgainIsToldOfOnce() async throws {
         let gallery = Late(), world = world
-        let camera = FakePlace("Camera", Self.picture, source: "ptp") { _ in
+        let camera = FakePlace("Camera", Self.picture, source: "ptp") {
+            _ in
         } whileListing: { number in
             guard number == 1 else { return }
             gallery.answer()
@@ -104,7 +113,8 @@ import Testing
 
     /// Two folders of one disk have its identity, and are two places.
     @Test func twoDumpsOnOneDiskAreListedEach() async throws {
-        let one = FakePlace("One", Self.picture), two = FakePlace("Two", [("IMG_2.JPG", "two")], volume: one.volume, home: "two")
+        let one = FakePlace("One", Self.picture)
+        let two = FakePlace("Two", [("IMG_2.JPG", "two")], volume: one.volume, home: "two")
         #expect(try await world.runner(FakeSource([one, two])).run(.together).shown == "2 delivered, exit 0")
         #expect(Set(world.said.filter { $0.hasPrefix("listed") }) == ["listed One: 1", "listed Two: 1"])
     }

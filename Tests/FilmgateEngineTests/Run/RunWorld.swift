@@ -5,7 +5,8 @@ import Synchronization
 
 @testable import FilmgateEngine
 
-/// Sources, a gallery and a ledger in memory, and a clock that stands still: whole runs without a process, a card or a sleep.
+/// Sources, a gallery and a ledger in memory, and a clock that stands still: whole runs without a process, a card or a
+/// sleep.
 final class RunWorld: Sendable {
     /// Hands everything to the gallery.
     private struct Delivering: Stage {
@@ -19,7 +20,8 @@ final class RunWorld: Sendable {
 
     let clock = ManualClock(), ledger: SQLiteLedger, gallery = FilesAtTarget("gallery", isFolder: false)
     let leases = DeliveryLeases()
-    private let state = FileManager.default.temporaryDirectory.path + "/filmgate-run-\(UInt64.random(in: 0...UInt64.max))"
+    private let state =
+        FileManager.default.temporaryDirectory.path + "/filmgate-run-\(UInt64.random(in: 0...UInt64.max))"
     private let log = RunLog()
     private let hub = Mutex<EventHub?>(nil)
 
@@ -41,7 +43,8 @@ final class RunWorld: Sendable {
     ) -> Plan {
         let sent = target ?? gallery.planned(nil, "{name}").target
         return Plan(
-            sources: sources, stages: [Delivering(whenRead: whenRead)], targets: [("gallery", sent)], profiles: ProfileSet(), spool: spool)
+            sources: sources, stages: [Delivering(whenRead: whenRead)], targets: [("gallery", sent)],
+            profiles: ProfileSet(), spool: spool)
     }
 
     func runner(_ plan: Plan, verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in }) -> Runner {
@@ -51,10 +54,13 @@ final class RunWorld: Sendable {
         hub.watch(log.note)
         self.hub.withLock { $0 = hub }
         return Runner(
-            plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : ledger, leases: leases, clock: clock)
+            plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : ledger,
+            leases: leases, clock: clock)
     }
 
-    func runner(_ sources: any SourceDriver..., verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in }) -> Runner {
+    func runner(
+        _ sources: any SourceDriver..., verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in }
+    ) -> Runner {
         runner(plan(sources), verb: verb, change)
     }
 

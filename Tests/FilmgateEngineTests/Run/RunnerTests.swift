@@ -24,7 +24,9 @@ import Testing
         }
     }
 
-    private static func card(_ count: Int, whileReading: @escaping @Sendable (String) async -> Void = { _ in }) -> FakePlace {
+    private static func card(
+        _ count: Int, whileReading: @escaping @Sendable (String) async -> Void = { _ in }
+    ) -> FakePlace {
         FakePlace("Card", (1...count).map { ("IMG_\($0).JPG", "picture \($0)") }, whileReading: whileReading)
     }
 
@@ -67,12 +69,17 @@ import Testing
         #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
         #expect(world.spooled.count == 2)
         let asked = source.asked
-        #expect(try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held]))).shown == "2 pending, exit 4")
+        #expect(
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held]))).shown
+                == "2 pending, exit 4")
         world.shut(false)
         #expect(
-            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "other"))).shown == "exit 0")
+            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "other")))
+                .shown == "exit 0")
         #expect(
-            try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held], target: "gallery"))).shown
+            try await world.runner(source, verb: "retry").run(
+                .resume(ResumeOrder([.pending, .held], target: "gallery"))
+            ).shown
                 == "2 delivered, exit 0")
         #expect(source.asked == asked && card.fetched.count == 2 && world.spooled == [])
     }
@@ -84,7 +91,9 @@ import Testing
         #expect(try await world.runner(source).run(.once).shown == "2 pending, exit 4")
         world.shut(false)
         let outcome = try await world.runner(source, verb: "retry").run(.resume(ResumeOrder([.pending, .held])))
-        #expect(outcome.summary.seen == 2 && outcome.summary[.pending] == 0 && world.delivered.count == 1, "\(outcome.shown)")
+        #expect(
+            outcome.summary.seen == 2 && outcome.summary[.pending] == 0 && world.delivered.count == 1,
+            "\(outcome.shown)")
     }
 
     @Test func aRunBeginsWithWhatAnEarlierOneLeft() async throws {

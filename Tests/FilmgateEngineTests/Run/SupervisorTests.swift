@@ -31,9 +31,11 @@ import Testing
         #expect(count("Camera: lost, pulled") == 1 && camera.state.withLock { $0.opened } == 4)
     }
 
-    /// Lost in the middle of a file: that one and those behind it are taken when it is back, and each file is told of once.
+    /// Lost in the middle of a file: that one and those behind it are taken when it is back, and each file is told of
+    /// once.
     @Test func aCameraThatIsLostGoesOnWhereItWas() async throws {
-        let camera = Self.camera(["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"]), runner = world.runner(FakeSource([camera]), verb: "run")
+        let camera = Self.camera(["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
+        let runner = world.runner(FakeSource([camera]), verb: "run")
         camera.state.withLock { $0.broken = ["IMG_2.JPG": Self.gone] }
         async let outcome = runner.run(.continuous)
         await world.hears("IMG_1.JPG: delivered")
@@ -77,8 +79,8 @@ import Testing
 
     /// A card that has given all it had is left alone until another one is in the reader.
     @Test func aPlaceIsTakenOnceEachTimeItIsThere() async throws {
-        let card = FakePlace("Card", [("IMG_1.JPG", "one")]),
-            next = FakePlace("Next", [("IMG_2.JPG", "two")], at: card.place.address, visit: "2")
+        let card = FakePlace("Card", [("IMG_1.JPG", "one")])
+        let next = FakePlace("Next", [("IMG_2.JPG", "two")], at: card.place.address, visit: "2")
         let source = FakeSource([card]), runner = world.runner(source, verb: "run")
         async let outcome = runner.run(.continuous)
         await world.hears("Card: finished")

@@ -3,7 +3,9 @@ import Testing
 @testable import FilmgateEngine
 
 struct TimerQueueTests {
-    @Test("An alarm rings once, also one that is set later for an earlier time; the others are still to come", .timeLimit(.minutes(1)))
+    @Test(
+        "An alarm rings once, also one that is set later for an earlier time; the others are still to come",
+        .timeLimit(.minutes(1)))
     func earlier() async {
         let clock = TimerQueue(), (bells, feed) = AsyncStream<String>.makeStream()
         _ = clock.set(after: .seconds(3600)) { feed.yield("late") }
@@ -15,7 +17,9 @@ struct TimerQueueTests {
         }
     }
 
-    @Test("What is taken back does not ring and is not remembered; the clock goes on for the rest", .timeLimit(.minutes(1)))
+    @Test(
+        "What is taken back does not ring and is not remembered; the clock goes on for the rest",
+        .timeLimit(.minutes(1)))
     func takenBack() async {
         let clock = TimerQueue(), (bells, feed) = AsyncStream<String>.makeStream()
         let keys = (0..<1000).map { number in clock.set(after: .seconds(3600 - number)) { feed.yield("taken back") } }

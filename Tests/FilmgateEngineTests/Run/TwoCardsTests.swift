@@ -50,8 +50,10 @@ import Testing
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
         try Data("bytes".utf8).write(to: URL(fileURLWithPath: home + "/" + name))
         let facts = try #require(try FileFacts.of(home + "/" + name))
-        let origin = Origin(source: "card", volume: label, root: home, path: name, size: facts.size, modified: facts.modified)
-        let entry = SourceEntry(origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "dcim/img_0001", stem: "IMG_0001"))
+        let origin = Origin(
+            source: "card", volume: label, root: home, path: name, size: facts.size, modified: facts.modified)
+        let entry = SourceEntry(
+            origin: origin, kind: MediaKind(fileName: name), shot: ShotPlace(key: "dcim/img_0001", stem: "IMG_0001"))
         return InsertedCard(place: SourcePlace(source: "card", address: home, label: label), held: [entry])
     }
 
@@ -59,9 +61,11 @@ import Testing
         let root = NSTemporaryDirectory() + "cards-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: root) }
         let cards = [
-            try Self.card("First", below: root, holding: "IMG_0001.JPG"), try Self.card("Second", below: root, holding: "IMG_0001.WAV"),
+            try Self.card("First", below: root, holding: "IMG_0001.JPG"),
+            try Self.card("Second", below: root, holding: "IMG_0001.WAV"),
         ]
-        let plan = Plan(sources: [Reader(cards: cards)], stages: [Body()], targets: [], profiles: ProfileSet(), spool: 1 << 20)
+        let plan = Plan(
+            sources: [Reader(cards: cards)], stages: [Body()], targets: [], profiles: ProfileSet(), spool: 1 << 20)
         struct Blank: LedgerStandIn {}
         let hub = EventHub(), makes = Makes()
         hub.watch { runEvent in
@@ -69,7 +73,8 @@ import Testing
             makes.found.withLock { $0[settled.asset.origin.name] = settled.asset.media?.make ?? "none" }
         }
         let runner = Runner(
-            plan: plan, options: RunOptions(verb: "import", dryRun: true, state: ""), hub: hub, reader: Blank(), writer: nil)
+            plan: plan, options: RunOptions(verb: "import", dryRun: true, state: ""), hub: hub, reader: Blank(),
+            writer: nil)
         _ = try await runner.run(.once)
         #expect(makes.found.withLock { $0 } == ["IMG_0001.JPG": "First", "IMG_0001.WAV": "none"])
     }

@@ -19,7 +19,8 @@ struct TIFFBuilder {
         case .text(let text): (2, text.utf8.count + 1, ascii(text) ++ [0])
         case .short(let numbers): (3, numbers.count, numbers.flatMap { pack(UInt64($0), 2, order) })
         case .long(let numbers): (4, numbers.count, numbers.flatMap { pack(UInt64($0), 4, order) })
-        case .rational(let list): (5, list.count, list.flatMap { pack(UInt64($0.0), 4, order) ++ pack(UInt64($0.1), 4, order) })
+        case .rational(let list):
+            (5, list.count, list.flatMap { pack(UInt64($0.0), 4, order) ++ pack(UInt64($0.1), 4, order) })
         case .bytes(let bytes): (7, bytes.count, bytes)
         case .directory(let index): (4, 1, pack(UInt64(offsets[index]), 4, order))
         case .directories(let list): (4, list.count, list.flatMap { pack(UInt64(offsets[$0]), 4, order) })
@@ -30,10 +31,13 @@ struct TIFFBuilder {
         var offsets: [Int] = [], place = 8 + gap
         for folder in folders {
             offsets.append(place)
-            let values = folder.map { encoded($0.value, [Int](repeating: 0, count: folders.count)).bytes.count }.filter { $0 > 4 }
+            let values = folder.map { encoded($0.value, [Int](repeating: 0, count: folders.count)).bytes.count }.filter
+            { $0 > 4 }
             place += 2 + folder.count * 12 + 4 + values.map { $0 + $0 % 2 }.reduce(0, +)
         }
-        var bytes = (order == .little ? ascii("II") : ascii("MM")) ++ pack(UInt64(magic), 2, order) ++ pack(UInt64(offsets[0]), 4, order)
+        var bytes =
+            (order == .little ? ascii("II") : ascii("MM")) ++ pack(UInt64(magic), 2, order)
+            ++ pack(UInt64(offsets[0]), 4, order)
         bytes += zeros(gap)
         for (index, folder) in folders.enumerated() {
             var values: [UInt8] = []
@@ -55,9 +59,9 @@ struct TIFFBuilder {
     }
 
     /// A full block as cameras write it: directory, Exif and GPS.
-    static func camera(_ order: Endian = .little, make: String = "Acme", magic: Int = 42, gap: Int = 0, note: [UInt8] = [])
-        -> TIFFBuilder
-    {
+    static func camera(
+        _ order: Endian = .little, make: String = "Acme", magic: Int = 42, gap: Int = 0, note: [UInt8] = []
+    ) -> TIFFBuilder {
         TIFFBuilder(
             order: order, magic: magic,
             folders: [

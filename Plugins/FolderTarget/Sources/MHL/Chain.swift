@@ -9,7 +9,8 @@ enum Chain {
         var number: Int?, name: String?, c4: String?
         try MHLDocument.read(bytes) { event in
             switch event {
-            case .begin("hashlist", let attributes): (number, name, c4) = (attributes["sequencenr"].flatMap(Int.init), nil, nil)
+            case .begin("hashlist", let attributes):
+                (number, name, c4) = (attributes["sequencenr"].flatMap(Int.init), nil, nil)
             case .end("path", let text): name = text
             case .end("c4", let text): c4 = text
             case .end("hashlist", _):
@@ -26,9 +27,11 @@ enum Chain {
     }
 
     static func text(_ generations: [History.Generation]) -> String {
-        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n"
+        var text =
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ascmhldirectory xmlns=\"urn:ASC:MHL:DIRECTORY:v2.0\">\n"
         for generation in generations {
-            text += "  <hashlist sequencenr=\"\(generation.number)\">\n    <path>\(XMLEscaping.escaped(generation.name))</path>\n"
+            text +=
+                "  <hashlist sequencenr=\"\(generation.number)\">\n    <path>\(XMLEscaping.escaped(generation.name))</path>\n"
             text += "    <c4>\(XMLEscaping.escaped(generation.c4))</c4>\n  </hashlist>\n"
         }
         return text + "</ascmhldirectory>\n"

@@ -8,8 +8,8 @@ struct FolderHash: Hashable {
     var content: String, structure: String
 }
 
-/// Computes folder hashes where a generation can vouch for every file: a folder with a single file from elsewhere gets none, since nobody
-/// hashed that file now.
+/// Computes folder hashes where a generation can vouch for every file: a folder with a single file from elsewhere gets
+/// none, since nobody hashed that file now.
 struct FolderHashes {
     private let root: String
     private let files: [String: String]
@@ -52,9 +52,13 @@ struct FolderHashes {
 
     private func isHistory(_ path: String) -> Bool { isFolder(Paths.join(path, History.folderName)) }
 
-    private static func named(_ name: String, _ hash: String) -> String { MultiHasher.digest(of: Array(name.utf8) + bytes(hash), .xxh128) }
+    private static func named(_ name: String, _ hash: String) -> String {
+        MultiHasher.digest(of: Array(name.utf8) + bytes(hash), .xxh128)
+    }
 
-    private static func hash(of list: [String]) -> String { MultiHasher.digest(of: list.sorted().flatMap(bytes), .xxh128) }
+    private static func hash(of list: [String]) -> String {
+        MultiHasher.digest(of: list.sorted().flatMap(bytes), .xxh128)
+    }
 
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         let digits = hexadecimal.compactMap { $0.hexDigitValue.map(UInt8.init) }

@@ -25,12 +25,14 @@ struct History {
     /// The last generation's patterns, and at least those that keep our own files out.
     var ignorePatterns: [String] { ignore + Self.ignored.filter { !ignore.contains($0) } }
 
-    /// Reads the whole history and checks its seals: `corruptData` when a manifest is missing, was changed, or is not in the chain.
+    /// Reads the whole history and checks its seals: `corruptData` when a manifest is missing, was changed, or is not
+    /// in the chain.
     ///
     /// One unsealed manifest that would be the next generation is what an interrupted run left: it is taken in.
     static func load(_ root: String) throws(IngestError) -> History {
         var history = History(root: root)
-        let names = try FileSystem.names(in: history.folder).filter { $0.hasSuffix(".mhl") && !$0.hasPrefix("._") }.sorted()
+        let names = try FileSystem.names(in: history.folder).filter { $0.hasSuffix(".mhl") && !$0.hasPrefix("._") }
+            .sorted()
         let chain = Paths.join(history.folder, chainName)
         let sealed =
             try FileSystem.contents(of: chain, limit: 64 << 20).map { bytes throws(IngestError) in
@@ -64,7 +66,8 @@ struct History {
         }
         files += content.files
         if !content.ignore.isEmpty { ignore = content.ignore }
-        generations.append(Generation(number: sealed?.number ?? Self.number(of: name) ?? nextNumber, name: name, c4: c4))
+        generations.append(
+            Generation(number: sealed?.number ?? Self.number(of: name) ?? nextNumber, name: name, c4: c4))
     }
 
     /// The leading digits of a manifest's name.
@@ -79,7 +82,9 @@ struct History {
             advice: "Restore it from a backup, or move the `ascmhl` folder away to begin a new history.")
     }
 
-    private static func located<Value>(_ path: String, _ body: () throws(IngestError) -> Value) throws(IngestError) -> Value {
+    private static func located<Value>(_ path: String, _ body: () throws(IngestError) -> Value) throws(IngestError)
+        -> Value
+    {
         do throws(IngestError) { return try body() } catch {
             throw broken(path, "cannot be read (\(error.message))")
         }

@@ -7,7 +7,8 @@ struct HistoryTree {
 
     /// Writes one generation into each history that has news, innermost first; those around refer to it.
     ///
-    /// Files that a history has with the same hash are left out unless they are `fresh`: those were hashed again and are `verified`.
+    /// Files that a history has with the same hash are left out unless they are `fresh`: those were hashed again and
+    /// are `verified`.
     func record(_ files: [Journal.Entry], fresh: Set<String>) throws(IngestError) {
         let lock = try FolderLock(root)
         defer { withExtendedLifetime(lock) {} }
@@ -21,7 +22,8 @@ struct HistoryTree {
         for home in groups.keys.sorted(by: { ($0.utf8.count, $0) > ($1.utf8.count, $1) }) {
             let written = try write(groups[home] ?? [], in: home, fresh: fresh, references[home] ?? [])
             guard let written, let outer = around(home).first else { continue }
-            let path = Paths.join(Paths.relative("/" + home, to: "/" + outer) ?? home, "\(History.folderName)/\(written.name)")
+            let path = Paths.join(
+                Paths.relative("/" + home, to: "/" + outer) ?? home, "\(History.folderName)/\(written.name)")
             references[outer, default: []].append(MHLManifest.Reference(path: path, c4: written.c4))
         }
     }
@@ -33,12 +35,15 @@ struct HistoryTree {
         var history = try History.load(Paths.join(root, home))
         var files: [MHLManifest.File] = []
         for entry in entries {
-            guard let path = home.isEmpty ? entry.path : Paths.relative(entry.path, to: home), let hash = entry.xxh128 else { continue }
+            guard let path = home.isEmpty ? entry.path : Paths.relative(entry.path, to: home), let hash = entry.xxh128
+            else { continue }
             let known = history.known[path]
             if known?.xxh128 == hash, !fresh.contains(entry.path) { continue }
             let action = known == nil ? "original" : known?.xxh128 == hash ? "verified" : "failed"
             files.append(
-                MHLManifest.File(path: path, size: entry.size, modified: entry.modified, hashed: entry.at, xxh128: hash, action: action))
+                MHLManifest.File(
+                    path: path, size: entry.size, modified: entry.modified, hashed: entry.at, xxh128: hash,
+                    action: action))
         }
         guard !files.isEmpty || !references.isEmpty else {
             if !history.isSealed { try seal(history) }
@@ -47,7 +52,8 @@ struct HistoryTree {
         let hashes = Dictionary(files.map { ($0.path, $0.xxh128) }) { first, _ in first }
         let folders = Set(history.ignorePatterns) == Set(History.ignored) ? FolderHashes.of(history.root, hashes) : []
         let manifest = MHLManifest(
-            files: files, folders: folders, references: references, ignore: history.ignorePatterns, created: WallClock.nanoseconds)
+            files: files, folders: folders, references: references, ignore: history.ignorePatterns,
+            created: WallClock.nanoseconds)
         return try publish(manifest, &history)
     }
 

@@ -23,12 +23,14 @@ struct Journal: Sendable {
         fileprivate var files: [String] = []
     }
 
-    /// The files that somebody in this process has taken; notes are written one at a time, so that none goes into a file that was read.
+    /// The files that somebody in this process has taken; notes are written one at a time, so that none goes into a
+    /// file that was read.
     private static let taken = Mutex<Set<String>>([])
 
     func append(_ entry: Entry) throws(IngestError) {
         // What a power cut tore off does not take this line with it.
-        let line = "\n\(entry.size)\t\(entry.modified)\t\(entry.at)\t\(entry.xxh128 ?? "-")\t\(Self.escaped(entry.path))\n"
+        let line =
+            "\n\(entry.size)\t\(entry.modified)\t\(entry.at)\t\(entry.xxh128 ?? "-")\t\(Self.escaped(entry.path))\n"
         try Self.taken.withLock { _ throws(IngestError) in try DurableFile.append(Array(line.utf8), to: path) }
     }
 
@@ -41,7 +43,9 @@ struct Journal: Sendable {
             result.files = try Self.taken.withLock { taken throws(IngestError) in try files(&taken) }
             for file in result.files {
                 guard let bytes = try FileSystem.contents(of: file, limit: 1 << 30) else { continue }
-                result.entries += bytes.split(separator: 0x0A).compactMap { Self.entry(String(decoding: $0, as: UTF8.self)) }
+                result.entries += bytes.split(separator: 0x0A).compactMap {
+                    Self.entry(String(decoding: $0, as: UTF8.self))
+                }
             }
         } catch {
             giveBack(result)
@@ -50,14 +54,17 @@ struct Journal: Sendable {
         return result
     }
 
-    /// The journal under a name of its own, so that what is noted from now on is for the next to take, and what others left behind.
+    /// The journal under a name of its own, so that what is noted from now on is for the next to take, and what others
+    /// left behind.
     private func files(_ taken: inout Set<String>) throws(IngestError) -> [String] {
         let folder = Paths.folder(path), name = Paths.name(path)
         if try FileFacts.of(path) != nil {
             let mark = String(UInt64.random(in: .min ... .max), radix: 16)
             try DurableFile.publish(part: path, as: "\(path).\(mark)")
         }
-        let files = try FileSystem.names(in: folder).filter { $0.hasPrefix(name + ".") }.sorted().map { Paths.join(folder, $0) }
+        let files = try FileSystem.names(in: folder).filter { $0.hasPrefix(name + ".") }.sorted().map {
+            Paths.join(folder, $0)
+        }
         let free = files.filter { !taken.contains($0) }
         taken.formUnion(free)
         return free

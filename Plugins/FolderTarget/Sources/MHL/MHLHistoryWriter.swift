@@ -6,8 +6,8 @@ import XMLKit
 
 /// Sees to it that every file that was delivered stands in the folder's ASC MHL history, however the run ended.
 ///
-/// What is delivered is noted in a journal in Filmgate's own state first; the end of a run, this one or the one after a crash, turns the
-/// journal into a generation of the history.
+/// What is delivered is noted in a journal in Filmgate's own state first; the end of a run, this one or the one after a
+/// crash, turns the journal into a generation of the history.
 final class MHLHistoryWriter: Sendable {
     let root: String
     private let journal: Journal
@@ -18,7 +18,8 @@ final class MHLHistoryWriter: Sendable {
     init(root: String, state: String, logger: Logger) {
         self.root = root
         self.logger = logger
-        journal = Journal(path: Paths.join(state, "mhl-\(MultiHasher.digest(of: PathText.bytes(of: root), .xxh128)).journal"))
+        journal = Journal(
+            path: Paths.join(state, "mhl-\(MultiHasher.digest(of: PathText.bytes(of: root), .xxh128)).journal"))
     }
 
     /// A history that is broken is better known before anything is delivered.
@@ -75,10 +76,12 @@ final class MHLHistoryWriter: Sendable {
         guard try FileFacts.of(root)?.kind == .directory else { return false }
         var fresh: Set<String> = []
         for file in delivered {
-            guard let path = file.path.hasPrefix("/") ? Paths.relative(file.path, to: root) : file.path, !path.isEmpty else { continue }
+            guard let path = file.path.hasPrefix("/") ? Paths.relative(file.path, to: root) : file.path, !path.isEmpty
+            else { continue }
             fresh.insert(path)
             files[path] = Journal.Entry(
-                path: path, size: file.size, modified: file.modified, xxh128: file.digests[.xxh128], at: WallClock.nanoseconds)
+                path: path, size: file.size, modified: file.modified, xxh128: file.digests[.xxh128],
+                at: WallClock.nanoseconds)
         }
         guard !files.isEmpty else { return true }
         var news: [Journal.Entry] = []
@@ -95,12 +98,15 @@ final class MHLHistoryWriter: Sendable {
         let full = Paths.join(root, entry.path)
         guard let facts = try FileFacts.of(full), facts.kind == .regular, facts.size == entry.size else { return nil }
         guard XMLEscaping.canHold(entry.path) else {
-            logger.warning("\(PathText.shown(entry.path)) has a name that an ASC MHL cannot hold; it is not in the history.")
+            logger.warning(
+                "\(PathText.shown(entry.path)) has a name that an ASC MHL cannot hold; it is not in the history.")
             return nil
         }
         var present = entry
         present.modified = facts.modified
-        if present.xxh128 == nil { present.xxh128 = try FileCopy.hash(path: full, algorithms: [.xxh128]).digests[.xxh128] }
+        if present.xxh128 == nil {
+            present.xxh128 = try FileCopy.hash(path: full, algorithms: [.xxh128]).digests[.xxh128]
+        }
         return present
     }
 }

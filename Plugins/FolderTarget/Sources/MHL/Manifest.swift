@@ -44,7 +44,8 @@ struct MHLManifest {
 
     private var head: String {
         var text = "  <creatorinfo>\n    <creationdate>\(Self.date(created))</creationdate>\n"
-        text += "    <hostname>\(XMLEscaping.escaped(Self.host))</hostname>\n    <tool>Filmgate</tool>\n  </creatorinfo>\n"
+        text +=
+            "    <hostname>\(XMLEscaping.escaped(Self.host))</hostname>\n    <tool>Filmgate</tool>\n  </creatorinfo>\n"
         text += "  <processinfo>\n    <process>transfer</process>\n"
         if let root = folders.first(where: { $0.path == "" }) {
             text += "    <roothash>\n\(pair(root, indent: "      "))    </roothash>\n"
@@ -68,7 +69,8 @@ struct MHLManifest {
 
     private func pair(_ folder: FolderHash, indent: String) -> String {
         let date = Self.date(created)
-        return "\(indent)<content>\n\(indent)  <xxh128 hashdate=\"\(date)\">\(folder.content)</xxh128>\n\(indent)</content>\n"
+        return
+            "\(indent)<content>\n\(indent)  <xxh128 hashdate=\"\(date)\">\(folder.content)</xxh128>\n\(indent)</content>\n"
             + "\(indent)<structure>\n\(indent)  <xxh128 hashdate=\"\(date)\">\(folder.structure)</xxh128>\n\(indent)</structure>\n"
     }
 
@@ -82,7 +84,9 @@ struct MHLManifest {
     /// `0001_NAME_2026-05-01_123005Z.mhl`, NAME being the folder's.
     static func name(_ number: Int, of root: String, at nanoseconds: Int64) -> String {
         var name = String.UnicodeScalarView()
-        for scalar in Paths.name(root).unicodeScalars { name.append(XMLEscaping.canHold(String(Character(scalar))) ? scalar : "_") }
+        for scalar in Paths.name(root).unicodeScalars {
+            name.append(XMLEscaping.canHold(String(Character(scalar))) ? scalar : "_")
+        }
         let folder = SafeName.shortened(SafeName.component(String(name)), to: 200)
         let stamp = date(nanoseconds).unicodeScalars.filter { $0 != ":" }
         let text = String(String.UnicodeScalarView(stamp)).split(separator: "T").joined(separator: "_")

@@ -1,7 +1,8 @@
 import FileKit
 public import FilmgateCore
 
-/// The files that manifests vouch for: ASC MHL 2.0 histories of any program, and MHL 1.1 files lying in the folder itself.
+/// The files that manifests vouch for: ASC MHL 2.0 histories of any program, and MHL 1.1 files lying in the folder
+/// itself.
 public struct ManifestListing: Sendable {
     public struct File: Sendable, Hashable {
         public var path: String, size: UInt64?
@@ -13,7 +14,8 @@ public struct ManifestListing: Sendable {
 
     /// All manifests at `folder`, below it, and of the folders around it.
     ///
-    /// Empty where there are none. `corruptData` when a history's seals are broken or a manifest cannot be read. Blocks.
+    /// Empty where there are none. `corruptData` when a history's seals are broken or a manifest cannot be read.
+    /// Blocks.
     public static func below(_ folder: String) throws(IngestError) -> ManifestListing {
         var listing = ManifestListing()
         var outer = Paths.folder(folder)
@@ -42,23 +44,31 @@ public struct ManifestListing: Sendable {
     }
 
     private static func oldManifests(_ folder: String) throws(IngestError) -> [String] {
-        try FileSystem.names(in: folder).filter { $0.hasSuffix(".mhl") && !$0.hasPrefix(".") }.map { Paths.join(folder, $0) }
+        try FileSystem.names(in: folder).filter { $0.hasSuffix(".mhl") && !$0.hasPrefix(".") }.map {
+            Paths.join(folder, $0)
+        }
     }
 
     private mutating func add(_ folder: String, only: String?) throws(IngestError) {
         var said: [ManifestReader.File] = []
-        if try FileFacts.of(Paths.join(folder, History.folderName))?.kind == .directory { said = try History.load(folder).files }
+        if try FileFacts.of(Paths.join(folder, History.folderName))?.kind == .directory {
+            said = try History.load(folder).files
+        }
         for path in try Self.oldManifests(folder) {
             guard let bytes = try FileSystem.contents(of: path, limit: 512 << 20) else { continue }
             said += try ManifestReader.read(bytes).files
         }
         let renamed = Set(said.compactMap(\.previous))
         var first: [String: Int] = [:]
-        for (index, file) in said.enumerated() where !file.digests.isEmpty && first[file.path] == nil { first[file.path] = index }
+        for (index, file) in said.enumerated() where !file.digests.isEmpty && first[file.path] == nil {
+            first[file.path] = index
+        }
         var told = Set<String>()
         for file in said where !renamed.contains(file.path) && told.insert(file.path).inserted {
-            // The first hash of a file is the one that counts (ASC MHL 2.0, 4.3); a renamed one has it under its old name.
-            let original = [first[file.path], file.previous.flatMap { first[$0] }].compactMap { $0 }.min().map { said[$0] } ?? file
+            // The first hash of a file is the one that counts (ASC MHL 2.0, 4.3); a renamed one has it under its old
+            // name.
+            let original =
+                [first[file.path], file.previous.flatMap { first[$0] }].compactMap { $0 }.min().map { said[$0] } ?? file
             guard let (algorithm, digest) = Self.best(original.digests), Self.staysBelow(file.path) else { continue }
             let path = Paths.join(folder, file.path)
             if let only, Paths.relative(path, to: only) == nil { continue }

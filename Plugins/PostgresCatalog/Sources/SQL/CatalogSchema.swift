@@ -1,7 +1,7 @@
 /// Tables and functions, as a list of migrations that only ever grows: one that was released is never edited.
 ///
-/// Stations know nothing of tables: they call functions whose names end in a version. A later migration adds `claim_v2` beside `claim_v1`, and
-/// takes the older one away two releases later.
+/// Stations know nothing of tables: they call functions whose names end in a version. A later migration adds `claim_v2`
+/// beside `claim_v1`, and takes the older one away two releases later.
 enum CatalogSchema {
     /// The versions of the functions that this program can call.
     static let understands = [1]
@@ -12,7 +12,8 @@ enum CatalogSchema {
 
     /// The statements of each step; the first brings the schema to 1.
     private static let migrations: [[String]] = [
-        [CatalogTables.roles, CatalogTables.home] + CatalogTables.all + SessionFunctions.all + ClaimFunctions.all + ReportFunctions.all
+        [CatalogTables.roles, CatalogTables.home] + CatalogTables.all + SessionFunctions.all + ClaimFunctions.all
+            + ReportFunctions.all
             + CatalogReading.all + [CatalogTables.rights]
     ]
 
@@ -63,7 +64,8 @@ enum CatalogTables {
             site text, epoch int NOT NULL DEFAULT 1, applied bigint NOT NULL DEFAULT 0, revoked timestamptz,
             joined timestamptz NOT NULL DEFAULT now(), CHECK (octet_length(name) BETWEEN 1 AND 64), CHECK (octet_length(site) <= 64))
         """,
-        // Renewed every 15 seconds by each station: no index holds what changes, and half of each page is free, so that the row stays in it.
+        // Renewed every 15 seconds by each station: no index holds what changes, and half of each page is free, so that
+        // the row stays in it.
         """
         CREATE TABLE catalog.session (
             station int PRIMARY KEY REFERENCES catalog.station, token bigint NOT NULL UNIQUE, until timestamptz NOT NULL,

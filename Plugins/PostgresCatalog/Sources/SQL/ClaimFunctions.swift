@@ -18,11 +18,12 @@ enum ClaimFunctions {
         $$
         """
 
-    /// Answers per wish, in their order: `y` granted, `t` taken over, `c` held, `d` done, `u` unsure, `r` removed, nothing = ask again.
+    /// Answers per wish, in their order: `y` granted, `t` taken over, `c` held, `d` done, `u` unsure, `r` removed,
+    /// nothing = ask again.
     ///
-    /// The insert decides a race, never a look beforehand. Rows are taken in one order, so that two who want the same do not lock each other
-    /// up. The last SELECT sees the rows as they were when the statement began: what another station committed after that has no state there,
-    /// and must be asked for again.
+    /// The insert decides a race, never a look beforehand. Rows are taken in one order, so that two who want the same
+    /// do not lock each other up. The last SELECT sees the rows as they were when the statement began: what another
+    /// station committed after that has no state there, and must be asked for again.
     private static let claim = """
         CREATE FUNCTION catalog.claim_v1(
             mine bigint, shas bytea[], besides bytea[], targets text[], names text[], are_dumb boolean[])

@@ -4,11 +4,11 @@ enum ReportFunctions {
 
     /// All of a report or nothing, and each report once.
     ///
-    /// The update of the station lets it in only where the catalogue knows the station exactly up to `since`. A report whose answer was lost is
-    /// settled by what is returned the next time.
+    /// The update of the station lets it in only where the catalogue knows the station exactly up to `since`. A report
+    /// whose answer was lost is settled by what is returned the next time.
     ///
-    /// Facts belong to the station that tells them: the newer `seq` of the same station wins, and no clock decides. Where the target is
-    /// shared, the first who says done stands, and whoever saw a copy removed may say so.
+    /// Facts belong to the station that tells them: the newer `seq` of the same station wins, and no clock decides.
+    /// Where the target is shared, the first who says done stands, and whoever saw a copy removed may say so.
     private static let report = """
         CREATE FUNCTION catalog.report_v1(
             mine bigint, since bigint, upto bigint,

@@ -1,6 +1,7 @@
 /// Who a station is, and for how long.
 ///
-/// `session_user` is the role that signed in, whatever a function runs as. Refusals have states of their own, which `CatalogRefusal` reads.
+/// `session_user` is the role that signed in, whatever a function runs as. Refusals have states of their own, which
+/// `CatalogRefusal` reads.
 enum SessionFunctions {
     static let all = [clock, about, me, join, hello, renew, leave]
 
@@ -46,7 +47,8 @@ enum SessionFunctions {
         END $$
         """
 
-    /// A session of the same identity that lives and is not the caller's last one is another process: a copied state directory.
+    /// A session of the same identity that lives and is not the caller's last one is another process: a copied state
+    /// directory.
     private static let hello = """
         CREATE FUNCTION catalog.hello_v1(own uuid, of_epoch int, last bigint, program text, station_time timestamptz)
         RETURNS TABLE (token bigint, applied bigint, seconds int, clock_ms int) LANGUAGE plpgsql \(head) AS $$

@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Shows diagnostics to a person: the place, the sentence, the offending line with a caret, and what was probably meant.
+/// Shows diagnostics to a person: the place, the sentence, the offending line with a caret, and what was probably
+/// meant.
 public struct DiagnosticPrinter: Sendable {
     /// Characters of a long line that are shown around the place.
     static let window = 100
@@ -12,7 +13,8 @@ public struct DiagnosticPrinter: Sendable {
     /// Several lines; the last without its end.
     public func text(_ diagnostic: Diagnostic) -> String {
         let error = diagnostic.error, mark = error.mark
-        let place = mark.line > 0 ? "\(mark.file):\(mark.line):\(mark.column): " : mark.file.isEmpty ? "" : "\(mark.file): "
+        let place =
+            mark.line > 0 ? "\(mark.file):\(mark.line):\(mark.column): " : mark.file.isEmpty ? "" : "\(mark.file): "
         var result = Printable.text("\(place)\(diagnostic.severity.rawValue): \(error.message)")
         let gutter = String(repeating: " ", count: max(5, "\(mark.line)".count + 1))
         if let line = texts[mark.file].flatMap({ mark.line > 0 && mark.line <= $0.count ? $0[mark.line - 1] : nil }) {
@@ -28,7 +30,9 @@ public struct DiagnosticPrinter: Sendable {
     public func text(_ diagnostics: [Diagnostic]) -> String { diagnostics.map(text).joined(separator: "\n") }
 
     /// The part of a line that is shown, and what of it stands before the place.
-    private static func cut(_ line: [Unicode.Scalar], around column: Int) -> (shown: [Unicode.Scalar], before: ArraySlice<Unicode.Scalar>) {
+    private static func cut(_ line: [Unicode.Scalar], around column: Int) -> (
+        shown: [Unicode.Scalar], before: ArraySlice<Unicode.Scalar>
+    ) {
         let at = min(max(column - 1, 0), line.count)
         guard line.count > window else { return (line, line[..<at]) }
         let start = max(0, min(at - window / 2, line.count - window)), end = start + window

@@ -1,4 +1,5 @@
-/// Text from outside on a terminal: nothing that could move the cursor or turn the writing direction, and carets under the right place.
+/// Text from outside on a terminal: nothing that could move the cursor or turn the writing direction, and carets under
+/// the right place.
 enum Printable {
     static func text(_ text: String) -> String {
         text.unicodeScalars.contains(where: isHarmful) ? self.text(Array(text.unicodeScalars)) : text
@@ -7,7 +8,11 @@ enum Printable {
     static func text(_ scalars: [Unicode.Scalar]) -> String {
         var result = ""
         for scalar in scalars {
-            if isHarmful(scalar) { result += "\\u{\(String(scalar.value, radix: 16))}" } else { result.unicodeScalars.append(scalar) }
+            if isHarmful(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
         }
         return result
     }
@@ -44,9 +49,8 @@ enum Printable {
     }
 
     private static let wide: [ClosedRange<UInt32>] = [
-        0x1100...0x115F, 0x231A...0x231B, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
-        0xAC00...0xD7A3,
-        0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
-        0x20000...0x3FFFD,
+        0x1100...0x115F, 0x231A...0x231B, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+        0xA000...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+        0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
     ]
 }

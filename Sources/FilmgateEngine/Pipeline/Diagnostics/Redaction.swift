@@ -1,11 +1,15 @@
 package import FilmgateCore
 
-/// Hides what is or may be a secret in the lines that diagnostics show: a value written into the file by mistake must not reach a log.
+/// Hides what is or may be a secret in the lines that diagnostics show: a value written into the file by mistake must
+/// not reach a log.
 package enum Redaction {
     static let dot: Unicode.Scalar = "•"
-    private static let words = ["token", "secret", "passw", "passphrase", "key", "credential", "authorization", "cookie"]
+    private static let words = [
+        "token", "secret", "passw", "passphrase", "key", "credential", "authorization", "cookie",
+    ]
 
-    /// `text` with the values at `marks` and those of keys that sound like secrets dotted out; lines and columns stay where they are.
+    /// `text` with the values at `marks` and those of keys that sound like secrets dotted out; lines and columns stay
+    /// where they are.
     package static func hidden(_ text: String, at marks: [Mark]) -> String {
         var lines = SourceLines.split(text), index = 0
         let columns = Dictionary(grouping: marks) { $0.line - 1 }
@@ -51,7 +55,8 @@ package enum Redaction {
     /// Dots for the value at `start`, and the deeper lines below where it is a block; references, files and maps stay.
     ///
     /// Returns where the value ends, and the line that comes after what was hidden; nil when there was nothing to hide.
-    private static func hide(_ lines: inout [[Unicode.Scalar]], _ index: Int, from start: Int) -> (end: Int, next: Int)? {
+    private static func hide(_ lines: inout [[Unicode.Scalar]], _ index: Int, from start: Int) -> (end: Int, next: Int)?
+    {
         let line = lines[index]
         guard let first = line.indices.dropFirst(max(start, 0)).first(where: { line[$0] != " " }) else { return nil }
         if line[first] == "{" || line[first] == "[" || isReference(line[first...]) { return nil }
@@ -120,7 +125,8 @@ enum ValueEnd {
     /// Only brackets, a comment, or the next key of a flow map.
     private static func isOver(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
         let rest = rest.drop { $0 == " " || $0 == "}" || $0 == "]" }
-        return rest.isEmpty || rest.first == "#" || rest.first == "," && (rest.count == 1 || beginsWithKey(rest.dropFirst()))
+        return rest.isEmpty || rest.first == "#"
+            || rest.first == "," && (rest.count == 1 || beginsWithKey(rest.dropFirst()))
     }
 
     /// `name: ` or the brace of the next entry, after any space.

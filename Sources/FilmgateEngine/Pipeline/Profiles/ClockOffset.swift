@@ -1,6 +1,7 @@
 public import FilmgateCore
 
-/// How much a camera's clock is corrected by: `+00:03:12`, `-1:00:00`, `+00:30`; hours, minutes and, where needed, seconds.
+/// How much a camera's clock is corrected by: `+00:03:12`, `-1:00:00`, `+00:30`; hours, minutes and, where needed,
+/// seconds.
 public struct ClockOffset: Sendable, Hashable, ConfigValue {
     /// A clock that lost its battery may be decades off.
     static let maxHours = 24 * 366 * 100
@@ -41,6 +42,7 @@ public struct ClockOffset: Sendable, Hashable, ConfigValue {
 
     public var shown: String? {
         let size = Int(seconds.magnitude)
-        return "\(seconds < 0 ? "-" : "+")\(padded(size / 3600, 2)):\(padded(size / 60 % 60, 2)):\(padded(size % 60, 2))"
+        return
+            "\(seconds < 0 ? "-" : "+")\(padded(size / 3600, 2)):\(padded(size / 60 % 60, 2)):\(padded(size % 60, 2))"
     }
 }

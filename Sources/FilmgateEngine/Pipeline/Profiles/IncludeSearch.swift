@@ -16,7 +16,9 @@ struct IncludeSearch: Sendable {
         if text.hasPrefix("./") || text.hasPrefix("../") { return Self.folder(of: file) + Self.shortened(text) }
         if text.hasPrefix("/") { return text }
         if text.hasPrefix("~/") {
-            guard let home = getenv("HOME") else { throw ConfigError(item.mark, "bad-include", "HOME is not set, so `~` has no meaning.") }
+            guard let home = getenv("HOME") else {
+                throw ConfigError(item.mark, "bad-include", "HOME is not set, so `~` has no meaning.")
+            }
             return String(cString: home) + text.dropFirst(1)
         }
         guard isName(text) else {
@@ -24,13 +26,16 @@ struct IncludeSearch: Sendable {
                 item.mark, "bad-include", "`\(text)` is neither a profile's name nor a path.",
                 hint: "An own file is written with its folder: ./\(text)")
         }
-        for directory in directories where access("\(directory)/\(text).yaml", F_OK) == 0 { return "\(directory)/\(text).yaml" }
+        for directory in directories where access("\(directory)/\(text).yaml", F_OK) == 0 {
+            return "\(directory)/\(text).yaml"
+        }
         throw notFound(text, item.mark)
     }
 
     func text(at path: String, for item: ConfigNode) throws(ConfigError) -> String {
         do throws(ConfigError) { return try reader.text(path: path) } catch {
-            throw ConfigError(item.mark, "include-not-found", "`\(path)` cannot be included. \(error.message)", hint: error.hint)
+            throw ConfigError(
+                item.mark, "include-not-found", "`\(path)` cannot be included. \(error.message)", hint: error.hint)
         }
     }
 
@@ -44,7 +49,8 @@ struct IncludeSearch: Sendable {
     private func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 64
             && text.utf8.allSatisfy {
-                (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F
+                (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+                    || $0 == 0x5F
             }
     }
 
@@ -66,7 +72,9 @@ struct IncludeSearch: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while names.count < 1000, let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if name.hasSuffix(".yaml") { names.append(String(name.dropLast(5))) }
         }
         return names

@@ -3,9 +3,11 @@ public import FilmgateCore
 /// What a movie's header holds.
 public enum MovieClock: String, Sendable, Hashable, CaseIterable, ConfigValue { case utc, local }
 
-/// How a make names and marks its files, in words: what a person wants to know when a file is not where it was expected.
+/// How a make names and marks its files, in words: what a person wants to know when a file is not where it was
+/// expected.
 public struct MakeConventions: Sendable, Hashable, ConfigSection {
-    public var folders = "", files = "", raw = "", sidecars = "", memos = "", spans = "", clock = "", rating = "", ptp = ""
+    public var folders = "", files = "", raw = "", sidecars = "", memos = "", spans = "", clock = "", rating = ""
+    public var ptp = ""
 
     public init() {}
 
@@ -24,8 +26,8 @@ public struct MakeConventions: Sendable, Hashable, ConfigSection {
     /// By the keys' names; what is not said is left out.
     public var lines: [(name: String, text: String)] {
         [
-            ("folders", folders), ("files", files), ("raw", raw), ("sidecars", sidecars), ("memos", memos), ("spans", spans),
-            ("clock", clock), ("rating", rating), ("ptp", ptp),
+            ("folders", folders), ("files", files), ("raw", raw), ("sidecars", sidecars), ("memos", memos),
+            ("spans", spans), ("clock", clock), ("rating", rating), ("ptp", ptp),
         ].filter { !$0.1.isEmpty }
     }
 }

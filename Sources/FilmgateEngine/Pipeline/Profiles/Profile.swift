@@ -36,12 +36,22 @@ public struct Profile: Sendable, ModuleConfig {
     public static let schema: Schema<Self> = [
         .field("match", \.match, "The cameras that it is for; absent = all."),
         .field("photographer", \.photographer, "Value of {photographer}."),
-        .field("clock_offset", \.clockOffset, "Added to camera time for names and selection, never to identity, such as \"+00:03:12\"."),
-        .field("zone", \.zoneName, "Time zone of the camera's clock: a name such as Europe/Oslo or a fixed offset such as \"+02:00\"."),
-        .field("movie_clock", \.movieClock, "What the make's movies hold in their headers: utc, as the standard says, or local time."),
-        .field("habits", \.conventions, "How the make names and marks its files; shown by `profile show`, decides nothing."),
+        .field(
+            "clock_offset", \.clockOffset,
+            "Added to camera time for names and selection, never to identity, such as \"+00:03:12\"."),
+        .field(
+            "zone", \.zoneName,
+            "Time zone of the camera's clock: a name such as Europe/Oslo or a fixed offset such as \"+02:00\"."),
+        .field(
+            "movie_clock", \.movieClock,
+            "What the make's movies hold in their headers: utc, as the standard says, or local time."),
+        .field(
+            "habits", \.conventions, "How the make names and marks its files; shown by `profile show`, decides nothing."
+        ),
         .field("accept", \.accept, "Kinds of file to ingest; absent = all media and sidecars."),
-        .field("deliver", \.deliver, "What targets get, by their names: kinds, or a rule as in upload; absent = what upload says."),
+        .field(
+            "deliver", \.deliver,
+            "What targets get, by their names: kinds, or a rule as in upload; absent = what upload says."),
         .field("stamp", \.stamp, "What the `stamp` stage writes, instead of what its own options say."),
         .field("rename", \.rename, "Template for the stem of delivered files; the extension is appended."),
     ]
@@ -55,11 +65,13 @@ public struct Profile: Sendable, ModuleConfig {
         guard let rename, let place = node["rename"] else { return }
         if rename.source.isEmpty { throw ConfigError(place.mark, "bad-template", "An empty `rename` gives no name.") }
         if rename.source.contains("/") {
-            throw ConfigError(place.mark, "bad-template", "`rename` gives a file name; a `/` belongs into the target's path.")
+            throw ConfigError(
+                place.mark, "bad-template", "`rename` gives a file name; a `/` belongs into the target's path.")
         }
         if rename.uses.contains("name") {
             throw ConfigError(
-                place.mark, "bad-template", "`{name}` holds the extension already, which is appended anyway.", hint: "Write `{stem}`.")
+                place.mark, "bad-template", "`{name}` holds the extension already, which is appended anyway.",
+                hint: "Write `{stem}`.")
         }
         if rename.source.hasSuffix(Self.extensionEnding) {
             let rest = rename.source.dropLast(Self.extensionEnding.count)

@@ -23,7 +23,9 @@ public struct ProfileMatch: Sendable, Hashable, ModuleConfig {
         public var word: String { self == .everything ? "every camera" : "\(self)" }
     }
 
-    public var rank: Rank { serial != nil ? .serial : owner != nil ? .owner : model != nil ? .model : make != nil ? .make : .everything }
+    public var rank: Rank {
+        serial != nil ? .serial : owner != nil ? .owner : model != nil ? .model : make != nil ? .make : .everything
+    }
 
     public func matches(_ body: CameraBody) -> Bool {
         fits(make, body.make) && fitsModel(body) && fits(serial, body.serial) && fits(owner, body.owner)
@@ -47,7 +49,9 @@ public struct CameraBody: Sendable, Hashable {
     public var make: String?, model: String?, serial: String?, owner: String?
 
     public init(make: String? = nil, model: String? = nil, serial: String? = nil, owner: String? = nil) {
-        (self.make, self.model, self.serial, self.owner) = (Self.said(make), Self.said(model), Self.said(serial), Self.said(owner))
+        (self.make, self.model, self.serial, self.owner) = (
+            Self.said(make), Self.said(model), Self.said(serial), Self.said(owner)
+        )
     }
 
     private static func said(_ text: String?) -> String? {

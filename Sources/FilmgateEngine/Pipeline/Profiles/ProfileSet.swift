@@ -8,7 +8,8 @@ public struct ProfileSet: Sendable {
 
     /// What holds for one camera: all profiles that match, merged key by key.
     ///
-    /// The more specific wins; ties go to the earlier profile. Pure: the same body gives the same answer, so callers may keep it.
+    /// The more specific wins; ties go to the earlier profile. Pure: the same body gives the same answer, so callers
+    /// may keep it.
     public func resolve(_ body: CameraBody) -> ResolvedProfile {
         let matching = profiles.enumerated().filter { $0.element.matchRule.matches(body) }
         let ordered = matching.sorted { a, b in
@@ -80,7 +81,9 @@ public struct ResolvedProfile: Sendable {
         return profile
     }
 
-    private mutating func take<Value>(_ key: String, _ value: Value?, into path: WritableKeyPath<Self, Value?>, _ rule: Rule) {
+    private mutating func take<Value>(
+        _ key: String, _ value: Value?, into path: WritableKeyPath<Self, Value?>, _ rule: Rule
+    ) {
         guard let value, decided[key] == nil else { return }
         self[keyPath: path] = value
         decided[key] = rule

@@ -6,7 +6,9 @@ enum FieldSchema {
     static func options(_ fields: [FieldDescription], replacing known: [String: JSONValue] = [:]) -> JSONValue {
         let required = fields.filter(\.required).map(\.name)
         let properties = JSONObject(fields.map { ($0.name, option($0, known[$0.name])) })
-        let schema = JSONValue.object(["type": "object", "properties": .object(properties), "additionalProperties": .bool(false)])
+        let schema = JSONValue.object([
+            "type": "object", "properties": .object(properties), "additionalProperties": .bool(false),
+        ])
         return required.isEmpty ? schema : schema.adding("required", .texts(required))
     }
 
@@ -15,7 +17,9 @@ enum FieldSchema {
         if let range = field.range { help += " Range: \(range)." }
         var schema = (known ?? value(field.kind)).adding("description", .string(help))
         for (name, bound) in bounds(field) { schema = schema.adding(name, bound) }
-        if let shown = field.defaultText, let value = constant(shown, field.kind) { schema = schema.adding("default", value) }
+        if let shown = field.defaultText, let value = constant(shown, field.kind) {
+            schema = schema.adding("default", value)
+        }
         return schema
     }
 
@@ -31,7 +35,8 @@ enum FieldSchema {
         case .byteCount: pattern(#"^[0-9]+(\.[0-9]+)? *(TiB|GiB|MiB|KiB|TB|GB|MB|KB|kB|B)$"#)
         case .secret:
             pattern(
-                #"^(store|\$\{(store|store:[A-Za-z0-9._-]{1,64}|exec:/[^}]+|env:[^}]+|file:(/|~/)[^}]+|credential:[^}/]+)\})$"#)
+                #"^(store|\$\{(store|store:[A-Za-z0-9._-]{1,64}|exec:/[^}]+|env:[^}]+|file:(/|~/)[^}]+|credential:[^}/]+)\})$"#
+            )
         case .choice(let words): .object(["enum": .texts(words)])
         case .list(let element): .object(["type": "array", "items": value(element)])
         case .map(let element): .object(["type": "object", "additionalProperties": value(element)])
@@ -47,10 +52,14 @@ enum FieldSchema {
         return schema.adding("type", .texts([type, "null"]))
     }
 
-    private static func pattern(_ pattern: String) -> JSONValue { .object(["type": "string", "pattern": .string(pattern)]) }
+    private static func pattern(_ pattern: String) -> JSONValue {
+        .object(["type": "string", "pattern": .string(pattern)])
+    }
 
     private static func bounds(_ field: FieldDescription) -> [(String, JSONValue)] {
-        guard field.kind == .integer || field.kind == .number, let range = field.range?.split(separator: "…"), range.count == 2 else {
+        guard field.kind == .integer || field.kind == .number, let range = field.range?.split(separator: "…"),
+            range.count == 2
+        else {
             return []
         }
         return zip(["minimum", "maximum"], range).compactMap { name, bound in

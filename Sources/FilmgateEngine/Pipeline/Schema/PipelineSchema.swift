@@ -1,9 +1,10 @@
 public import FilmgateCore
 
-/// The JSON Schema of pipeline files, for editors: made from what the modules say of their options, so it is never behind them.
+/// The JSON Schema of pipeline files, for editors: made from what the modules say of their options, so it is never
+/// behind them.
 ///
-/// Draft 7, which YAML language servers read. It knows names, types, units and choices; references, the order of stages and what spans
-/// several keys are for `check`.
+/// Draft 7, which YAML language servers read. It knows names, types, units and choices; references, the order of stages
+/// and what spans several keys are for `check`.
 public enum PipelineSchema {
     public static func json(registry: ModuleRegistry) -> String { schema(registry).written() + "\n" }
 
@@ -92,7 +93,8 @@ public enum PipelineSchema {
     /// An object with this one key.
     private static func only(_ name: String, _ value: JSONValue) -> JSONValue {
         .object([
-            "type": "object", "properties": .object([name: value]), "required": .texts([name]), "additionalProperties": .bool(false),
+            "type": "object", "properties": .object([name: value]), "required": .texts([name]),
+            "additionalProperties": .bool(false),
         ])
     }
 

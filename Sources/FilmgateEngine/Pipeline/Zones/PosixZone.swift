@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// A rule for all years to come, as time zone files end with: `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX.1 `TZ`, extended by RFC 9636).
+/// A rule for all years to come, as time zone files end with: `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX.1 `TZ`, extended by
+/// RFC 9636).
 struct PosixZone: Sendable, Hashable {
     enum Day: Sendable, Hashable {
         /// Day of the year from 1, February 29 never counted.
@@ -27,7 +28,9 @@ struct PosixZone: Sendable, Hashable {
         }
         guard scanner.skipName() else { return nil }
         summer = scanner.peek == "," ? -standard + 3600 : scanner.offset().map { -$0 } ?? -standard + 3600
-        guard scanner.skip(","), let first = scanner.change(), scanner.skip(","), let second = scanner.change(), scanner.isAtEnd else {
+        guard scanner.skip(","), let first = scanner.change(), scanner.skip(","), let second = scanner.change(),
+            scanner.isAtEnd
+        else {
             return nil
         }
         (start, end) = (first, second)
@@ -35,7 +38,9 @@ struct PosixZone: Sendable, Hashable {
 
     /// Seconds east of UTC at an instant.
     func offset(at unixSeconds: Int64) -> Int {
-        guard let start, let end, let local = CivilTime(unixSeconds: unixSeconds, offsetMinutes: 0) else { return standard }
+        guard let start, let end, let local = CivilTime(unixSeconds: unixSeconds, offsetMinutes: 0) else {
+            return standard
+        }
         let year = (CivilTime(unixSeconds: unixSeconds + Int64(standard), offsetMinutes: 0) ?? local).year
         guard let from = Self.seconds(start, year), let to = Self.seconds(end, year) else { return standard }
         let begins = from - Int64(standard), ends = to - Int64(summer)
@@ -113,7 +118,8 @@ struct PosixScanner {
     private mutating func day() -> PosixZone.Day? {
         if skip("J") { return number(max: 365).flatMap { $0 > 0 ? .julian($0) : nil } }
         guard skip("M") else { return number(max: 365).map { .ordinal($0) } }
-        guard let month = number(max: 12), month > 0, skip("."), let week = number(max: 5), week > 0, skip("."), let day = number(max: 6)
+        guard let month = number(max: 12), month > 0, skip("."), let week = number(max: 5), week > 0, skip("."),
+            let day = number(max: 6)
         else {
             return nil
         }

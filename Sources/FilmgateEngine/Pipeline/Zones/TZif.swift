@@ -5,7 +5,9 @@ enum TZif {
     private struct Header {
         var version: UInt8, utc: Int, standard: Int, leaps: Int, times: Int, types: Int, characters: Int
 
-        func length(timeSize: Int) -> Int { times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4) + standard + utc }
+        func length(timeSize: Int) -> Int {
+            times * (timeSize + 1) + types * 6 + characters + leaps * (timeSize + 4) + standard + utc
+        }
     }
 
     /// Nil for anything that is not a well-formed file.
@@ -18,15 +20,19 @@ enum TZif {
     }
 
     private static func header(_ bytes: [UInt8], at start: Int) -> Header? {
-        guard start >= 0, start + 44 <= bytes.count, bytes[start..<(start + 4)].elementsEqual("TZif".utf8) else { return nil }
+        guard start >= 0, start + 44 <= bytes.count, bytes[start..<(start + 4)].elementsEqual("TZif".utf8) else {
+            return nil
+        }
         let counts = (0..<6).map { Int(number(bytes, start + 20 + $0 * 4, 4)) }
         guard counts.allSatisfy({ (0...20_000).contains($0) }), (1...256).contains(counts[4]) else { return nil }
         return Header(
-            version: bytes[start + 4], utc: counts[0], standard: counts[1], leaps: counts[2], times: counts[3], types: counts[4],
-            characters: counts[5])
+            version: bytes[start + 4], utc: counts[0], standard: counts[1], leaps: counts[2], times: counts[3],
+            types: counts[4], characters: counts[5])
     }
 
-    private static func block(_ bytes: [UInt8], at start: Int, _ header: Header, timeSize: Int, _ name: String) -> ZoneRules? {
+    private static func block(
+        _ bytes: [UInt8], at start: Int, _ header: Header, timeSize: Int, _ name: String
+    ) -> ZoneRules? {
         let end = start + header.length(timeSize: timeSize)
         guard end <= bytes.count else { return nil }
         let indexes = start + header.times * timeSize, types = indexes + header.times
@@ -39,7 +45,8 @@ enum TZif {
             changes.append(time)
             after.append(offsets[type])
         }
-        return ZoneRules(name: name, changes: changes, offsets: after, initial: offsets[0], future: footer(bytes[end...]))
+        return ZoneRules(
+            name: name, changes: changes, offsets: after, initial: offsets[0], future: footer(bytes[end...]))
     }
 
     /// The rule for the future, between two line feeds.

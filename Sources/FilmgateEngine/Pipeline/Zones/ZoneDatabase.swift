@@ -21,7 +21,8 @@ public struct ZoneDatabase: Sendable {
 
     /// Names of the same region, for suggestions; of all regions where the region itself is unknown.
     func names(like name: String) -> [String] {
-        let region = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        let region =
+            name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
         let inside = Self.isName(region) ? entries(of: "\(directory)/\(region)").map { "\(region)/\($0)" } : []
         return inside + entries(of: directory)
     }
@@ -31,7 +32,9 @@ public struct ZoneDatabase: Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while names.count < 2000, let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             if !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted()

@@ -4,7 +4,8 @@ enum RawStandIn {
         var main = ExifBlock(frame: frame, width: width, height: height).main()
         main.set(0x00FE, .long(1))
         let order = frame.body.bigEndian
-        let raw = rawDirectory(mosaic(scene, width: width, height: height, bigEndian: order), width: width, height: height)
+        let raw = rawDirectory(
+            mosaic(scene, width: width, height: height, bigEndian: order), width: width, height: height)
         if frame.body.rawExtension == "CR2" {
             for entry in previewEntries(preview) { main.set(entry.tag, entry.value) }
             return TIFFFile.bytes([main, raw], bigEndian: order, signature: .cr2)
@@ -23,24 +24,27 @@ enum RawStandIn {
     private static func thumbnailEntries(_ scene: Scene) -> [TIFFEntry] {
         let (width, height) = (60, 40)
         let pixels = (0..<width * height).flatMap { index in
-            let colour = scene.colour(Float(index % width) / Float(width), Float(index / width) / Float(height), aspect: 1.5)
+            let colour = scene.colour(
+                Float(index % width) / Float(width), Float(index / width) / Float(height), aspect: 1.5)
             return [colour.red, colour.green, colour.blue].map { UInt8(min(max($0, 0), 1) * 255) }
         }
         return [
-            TIFFEntry(0x0100, .long(UInt32(width))), TIFFEntry(0x0101, .long(UInt32(height))), TIFFEntry(0x0102, .short([8, 8, 8])),
-            TIFFEntry(0x0103, .short(1)), TIFFEntry(0x0106, .short(2)), TIFFEntry(0x0111, .blob(pixels)), TIFFEntry(0x0115, .short(3)),
-            TIFFEntry(0x0116, .long(UInt32(height))), TIFFEntry(0x0117, .long(UInt32(pixels.count))), TIFFEntry(0x011C, .short(1)),
+            TIFFEntry(0x0100, .long(UInt32(width))), TIFFEntry(0x0101, .long(UInt32(height))),
+            TIFFEntry(0x0102, .short([8, 8, 8])), TIFFEntry(0x0103, .short(1)), TIFFEntry(0x0106, .short(2)),
+            TIFFEntry(0x0111, .blob(pixels)), TIFFEntry(0x0115, .short(3)), TIFFEntry(0x0116, .long(UInt32(height))),
+            TIFFEntry(0x0117, .long(UInt32(pixels.count))), TIFFEntry(0x011C, .short(1)),
         ]
     }
 
     /// TIFF/EP (ISO 12234-2): one strip of 16-bit samples under a red-green / green-blue filter.
     static func rawDirectory(_ mosaic: [UInt8], width: Int, height: Int) -> TIFFDirectory {
         TIFFDirectory([
-            TIFFEntry(0x00FE, .long(0)), TIFFEntry(0x0100, .long(UInt32(width))), TIFFEntry(0x0101, .long(UInt32(height))),
-            TIFFEntry(0x0102, .short(16)), TIFFEntry(0x0103, .short(1)), TIFFEntry(0x0106, .short(32803)), TIFFEntry(0x0111, .blob(mosaic)),
-            TIFFEntry(0x0112, .short(1)), TIFFEntry(0x0115, .short(1)), TIFFEntry(0x0116, .long(UInt32(height))),
-            TIFFEntry(0x0117, .long(UInt32(mosaic.count))), TIFFEntry(0x011C, .short(1)), TIFFEntry(0x828D, .short([2, 2])),
-            TIFFEntry(0x828E, .bytes([0, 1, 1, 2])),
+            TIFFEntry(0x00FE, .long(0)), TIFFEntry(0x0100, .long(UInt32(width))),
+            TIFFEntry(0x0101, .long(UInt32(height))), TIFFEntry(0x0102, .short(16)), TIFFEntry(0x0103, .short(1)),
+            TIFFEntry(0x0106, .short(32803)), TIFFEntry(0x0111, .blob(mosaic)), TIFFEntry(0x0112, .short(1)),
+            TIFFEntry(0x0115, .short(1)), TIFFEntry(0x0116, .long(UInt32(height))),
+            TIFFEntry(0x0117, .long(UInt32(mosaic.count))), TIFFEntry(0x011C, .short(1)),
+            TIFFEntry(0x828D, .short([2, 2])), TIFFEntry(0x828E, .bytes([0, 1, 1, 2])),
         ])
     }
 

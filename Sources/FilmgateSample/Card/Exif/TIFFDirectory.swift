@@ -33,7 +33,9 @@ enum TIFFValue {
 
     static func short(_ one: UInt16) -> TIFFValue { .short([one]) }
     static func long(_ one: UInt32) -> TIFFValue { .long([one]) }
-    static func rational(_ numerator: UInt32, _ denominator: UInt32) -> TIFFValue { .rational([numerator, denominator]) }
+    static func rational(_ numerator: UInt32, _ denominator: UInt32) -> TIFFValue {
+        .rational([numerator, denominator])
+    }
 
     var type: UInt16 {
         switch self {

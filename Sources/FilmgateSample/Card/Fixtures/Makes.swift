@@ -4,17 +4,19 @@ internal import FilmgateCore
 
 extension SampleBody {
     static let first = SampleBody(
-        make: "Canon", model: "Canon EOS 5D Mark IV", serial: "042021004567", software: "Firmware Version 1.3.3", owner: "Ann Berg",
-        artist: "Ann Berg", lensMake: "Canon", lensModel: "EF24-70mm f/2.8L II USM", lensSerial: "0000c15f27", lensRange: (24, 70, 28, 28),
+        make: "Canon", model: "Canon EOS 5D Mark IV", serial: "042021004567", software: "Firmware Version 1.3.3",
+        owner: "Ann Berg", artist: "Ann Berg", lensMake: "Canon", lensModel: "EF24-70mm f/2.8L II USM",
+        lensSerial: "0000c15f27", lensRange: (24, 70, 28, 28),
         bigEndian: false, folder: "100CANON", rawExtension: "CR2")
     static let second = SampleBody(
-        make: "NIKON CORPORATION", model: "NIKON D850", serial: "6021337", software: "Ver.1.20", owner: "Bo Lund", artist: "Bo Lund",
-        lensMake: "NIKON", lensModel: "AF-S NIKKOR 70-200mm f/2.8E FL ED VR", lensSerial: "20417733", lensRange: (70, 200, 28, 28),
+        make: "NIKON CORPORATION", model: "NIKON D850", serial: "6021337", software: "Ver.1.20", owner: "Bo Lund",
+        artist: "Bo Lund", lensMake: "NIKON", lensModel: "AF-S NIKKOR 70-200mm f/2.8E FL ED VR", lensSerial: "20417733",
+        lensRange: (70, 200, 28, 28),
         bigEndian: true, folder: "101ND850", rawExtension: "NEF")
     static let third = SampleBody(
-        make: "SONY", model: "ILCE-7M4", serial: "5340077", software: "ILCE-7M4 v2.00", owner: "Chiara Neri", artist: "Chiara Neri",
-        lensMake: "SONY", lensModel: "FE 35mm F1.4 GM", lensSerial: "1830452", lensRange: (35, 35, 14, 14), bigEndian: false,
-        folder: "102MSDCF", rawExtension: "ARW")
+        make: "SONY", model: "ILCE-7M4", serial: "5340077", software: "ILCE-7M4 v2.00", owner: "Chiara Neri",
+        artist: "Chiara Neri", lensMake: "SONY", lensModel: "FE 35mm F1.4 GM", lensSerial: "1830452",
+        lensRange: (35, 35, 14, 14), bigEndian: false, folder: "102MSDCF", rawExtension: "ARW")
 }
 
 extension Frame {
@@ -24,15 +26,23 @@ extension Frame {
     private static let rows: [Frame?] = [
         Frame(body: .first, number: 1, at: (13, 4, 7, 12), exposure: (1, 500), aperture: 28, iso: 100, focalLength: 35),
         Frame(
-            body: .first, number: 2, at: (13, 4, 9, 87), exposure: (1, 400), aperture: 40, iso: 200, focalLength: 70, rating: 4,
-            position: Position(north: (59, 54, 4977), east: (10, 44, 2048), metres: 12)),
-        Frame(body: .first, number: 3, at: (13, 11, 30, 3), exposure: (1, 60), aperture: 28, iso: 1600, focalLength: 24, orientation: 6),
-        Frame(body: .second, number: 101, at: (14, 20, 0, 50), exposure: (1, 1000), aperture: 28, iso: 64, focalLength: 135),
+            body: .first, number: 2, at: (13, 4, 9, 87), exposure: (1, 400), aperture: 40, iso: 200, focalLength: 70,
+            rating: 4, position: Position(north: (59, 54, 4977), east: (10, 44, 2048), metres: 12)),
         Frame(
-            body: .second, number: 102, at: (14, 20, 0, 90), exposure: (1, 1000), aperture: 28, iso: 64, focalLength: 200,
-            position: Position(north: (59, 54, 5110), east: (10, 44, 1985), metres: 9)),
-        Frame(body: .third, number: 201, at: (21, 47, 15, 25), exposure: (1, 30), aperture: 14, iso: 6400, focalLength: 35),
-        Frame(body: .third, number: 202, at: (21, 47, 58, 75), exposure: (1, 25), aperture: 14, iso: 12_800, focalLength: 35, rating: 2),
+            body: .first, number: 3, at: (13, 11, 30, 3), exposure: (1, 60), aperture: 28, iso: 1600, focalLength: 24,
+            orientation: 6),
+        Frame(
+            body: .second, number: 101, at: (14, 20, 0, 50), exposure: (1, 1000), aperture: 28, iso: 64,
+            focalLength: 135),
+        Frame(
+            body: .second, number: 102, at: (14, 20, 0, 90), exposure: (1, 1000), aperture: 28, iso: 64,
+            focalLength: 200, position: Position(north: (59, 54, 5110), east: (10, 44, 1985), metres: 9)),
+        Frame(
+            body: .third, number: 201, at: (21, 47, 15, 25), exposure: (1, 30), aperture: 14, iso: 6400, focalLength: 35
+        ),
+        Frame(
+            body: .third, number: 202, at: (21, 47, 58, 75), exposure: (1, 25), aperture: 14, iso: 12_800,
+            focalLength: 35, rating: 2),
     ]
 }
 
@@ -40,7 +50,9 @@ extension Frame {
 struct SampleItem {
     enum Content { case jpeg, raw, heic, movie, memo, sidecar(of: String, rating: Int), truncated, junk([UInt8]) }
     var path: String, frame: Int, content: Content
-    init(_ path: String, _ frame: Int, _ content: Content) { (self.path, self.frame, self.content) = (path, frame, content) }
+    init(_ path: String, _ frame: Int, _ content: Content) {
+        (self.path, self.frame, self.content) = (path, frame, content)
+    }
 
     static let card: [SampleItem] = [
         SampleItem("DCIM/100CANON/IMG_0001.JPG", 0, .jpeg), SampleItem("DCIM/100CANON/IMG_0001.CR2", 0, .raw),

@@ -11,7 +11,8 @@ struct HEICFile {
         let type = Box.box("ftyp", Box.text("heic"), Box.u32(0), Box.text("mif1heic"))
         let empty = meta(stream, [(0, image.count), (0, notes.count)])
         let start = type.count + empty.count + 8
-        return type + meta(stream, [(start, image.count), (start + image.count, notes.count)]) + Box.box("mdat", image, notes)
+        return type + meta(stream, [(start, image.count), (start + image.count, notes.count)])
+            + Box.box("mdat", image, notes)
     }
 
     private func meta(_ stream: HEVCStill, _ extents: [(Int, Int)]) -> [UInt8] {
@@ -19,7 +20,8 @@ struct HEICFile {
         let items = Box.full("iinf", Box.u16(2), Self.item(1, "hvc1", flags: 0), Self.item(2, "Exif", flags: 1))
         let references = Box.full("iref", Box.box("cdsc", Box.u16(2, 1, 1)))
         return Box.full(
-            "meta", handler, Box.full("pitm", Box.u16(1)), Self.locations(extents), items, references, properties(stream))
+            "meta", handler, Box.full("pitm", Box.u16(1)), Self.locations(extents), items, references,
+            properties(stream))
     }
 
     private static func item(_ id: UInt16, _ type: String, flags: UInt32) -> [UInt8] {

@@ -1,4 +1,5 @@
-/// An HEVC intra picture whose blocks are all stored plainly (ITU-T H.265, PCM samples): valid, lossless, and short to write.
+/// An HEVC intra picture whose blocks are all stored plainly (ITU-T H.265, PCM samples): valid, lossless, and short to
+/// write.
 struct HEVCStill {
     /// The decoder configuration record of ISO/IEC 14496-15 §8.3.3.
     let configuration: [UInt8]

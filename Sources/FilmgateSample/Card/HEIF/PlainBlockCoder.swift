@@ -1,9 +1,11 @@
-/// The arithmetic coder of HEVC (§9.3.4) as far as a picture of PCM blocks needs it: one adaptive flag and the terminating bin.
+/// The arithmetic coder of HEVC (§9.3.4) as far as a picture of PCM blocks needs it: one adaptive flag and the
+/// terminating bin.
 struct PlainBlockCoder {
     private var bits: BitWriter
     private var low: UInt32 = 0, range: UInt32 = 510
     private var isFirst = true, outstanding = 0
-    /// State of `part_mode`'s first bin: its initial value 184 at QP 26 makes it 0, with one as the likely value (§9.3.2.2).
+    /// State of `part_mode`'s first bin: its initial value 184 at QP 26 makes it 0, with one as the likely value
+    /// (§9.3.2.2).
     private var state = 0
 
     init(_ bits: BitWriter) { self.bits = bits }
@@ -72,8 +74,8 @@ struct PlainBlockCoder {
 
     /// Range of the unlikely value by state, for ranges of 448 and more (Table 9-52, last column).
     private static let unlikely: [UInt32] = [
-        240, 227, 216, 205, 195, 185, 175, 166, 158, 150, 142, 135, 128, 122, 116, 110, 104, 99, 94, 89, 85, 80, 76, 72, 69, 65, 62, 59, 56,
-        53, 50,
-        48, 45, 43, 41, 39, 37, 35, 33, 31, 30, 28, 27, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 14, 13, 12, 12, 11, 11, 10, 9,
+        240, 227, 216, 205, 195, 185, 175, 166, 158, 150, 142, 135, 128, 122, 116, 110, 104, 99, 94, 89, 85, 80, 76, 72,
+        69, 65, 62, 59, 56, 53, 50, 48, 45, 43, 41, 39, 37, 35, 33, 31, 30, 28, 27, 25, 24, 23, 22, 21, 20, 19, 18, 17,
+        16, 15, 14, 14, 13, 12, 12, 11, 11, 10, 9,
     ]
 }

@@ -3,7 +3,8 @@ struct JPEGEncoder {
     /// A whole file: SOI, the given APP1 Exif block if any, tables, one scan, EOI.
     static func encode(_ picture: Planes, exif: [UInt8]? = nil) -> [UInt8] {
         var encoder = JPEGEncoder(picture)
-        return [0xFF, 0xD8] + (exif.map(app1) ?? []) + head(width: picture.width, height: picture.height) + encoder.scan() + [0xFF, 0xD9]
+        return [0xFF, 0xD8] + (exif.map(app1) ?? []) + head(width: picture.width, height: picture.height)
+            + encoder.scan() + [0xFF, 0xD9]
     }
 
     /// Everything from the quantisation tables to the head of the scan.
@@ -18,7 +19,9 @@ struct JPEGEncoder {
         frame.put(UInt16(width))
         frame.put([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1])
         segment(&out, 0xC0, frame.bytes)
-        for table in [HuffmanTable.lumaDC, .lumaAC, .chromaDC, .chromaAC] { segment(&out, 0xC4, [table.id] + table.counts + table.symbols) }
+        for table in [HuffmanTable.lumaDC, .lumaAC, .chromaDC, .chromaAC] {
+            segment(&out, 0xC4, [table.id] + table.counts + table.symbols)
+        }
         segment(&out, 0xDA, [3, 1, 0x00, 2, 0x11, 3, 0x11, 0, 63, 0])
         return out.bytes
     }
@@ -45,7 +48,9 @@ struct JPEGEncoder {
     private mutating func scan() -> [UInt8] {
         for y in stride(from: 0, to: picture.paddedHeight, by: 16) {
             for x in stride(from: 0, to: picture.paddedWidth, by: 16) {
-                for (dx, dy) in [(0, 0), (8, 0), (0, 8), (8, 8)] { block(picture.luma, picture.paddedWidth, x + dx, y + dy, component: 0) }
+                for (dx, dy) in [(0, 0), (8, 0), (0, 8), (8, 8)] {
+                    block(picture.luma, picture.paddedWidth, x + dx, y + dy, component: 0)
+                }
                 block(picture.blueness, picture.paddedWidth / 2, x / 2, y / 2, component: 1)
                 block(picture.redness, picture.paddedWidth / 2, x / 2, y / 2, component: 2)
             }

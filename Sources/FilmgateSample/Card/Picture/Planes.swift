@@ -1,4 +1,5 @@
-/// A picture as luma and half-size chroma planes, full range (ITU-T T.871 §7), padded to whole blocks of 16 × 16 by repeating the edge.
+/// A picture as luma and half-size chroma planes, full range (ITU-T T.871 §7), padded to whole blocks of 16 × 16 by
+/// repeating the edge.
 struct Planes {
     let width: Int, height: Int
     /// Padded size of the luma plane; chroma is half of it each way.
@@ -23,7 +24,9 @@ struct Planes {
             let edge = edges[x]
             let layer = v > edge[2] ? 3 : v > edge[1] ? 2 : v > edge[0] ? 1 : 0
             var sample = shades[layer]
-            if layer == 0, let sun = scene.sun(columns[x], v, aspect: Float(width) / Float(height)) { sample = Sample(sun) }
+            if layer == 0, let sun = scene.sun(columns[x], v, aspect: Float(width) / Float(height)) {
+                sample = Sample(sun)
+            }
             luma[y * paddedWidth + x] = sample.luma
             guard x % 2 == 0, y % 2 == 0 else { continue }
             let half = y / 2 * (paddedWidth / 2) + x / 2

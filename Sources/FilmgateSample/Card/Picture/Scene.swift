@@ -20,8 +20,10 @@ struct Scene {
         hills = (0..<3).map { layer in
             let depth = Float(layer)
             return Hill(
-                height: 0.5 + 0.16 * depth, swing: 0.05 + 0.05 * random.unit(), pace: 4 + 9 * random.unit(), phase: 6.28 * random.unit(),
-                colour: Scene.colour(hue: hue + 0.28 + 0.07 * depth, saturation: 0.55 + 0.1 * depth, value: 0.7 - 0.18 * depth))
+                height: 0.5 + 0.16 * depth, swing: 0.05 + 0.05 * random.unit(), pace: 4 + 9 * random.unit(),
+                phase: 6.28 * random.unit(),
+                colour: Scene.colour(
+                    hue: hue + 0.28 + 0.07 * depth, saturation: 0.55 + 0.1 * depth, value: 0.7 - 0.18 * depth))
         }
     }
 
@@ -48,7 +50,9 @@ struct Scene {
 
     private static func mix(_ a: Colour, _ b: Colour, _ share: Float) -> Colour {
         let t = min(max(share, 0), 1)
-        return Colour(red: a.red + (b.red - a.red) * t, green: a.green + (b.green - a.green) * t, blue: a.blue + (b.blue - a.blue) * t)
+        return Colour(
+            red: a.red + (b.red - a.red) * t, green: a.green + (b.green - a.green) * t,
+            blue: a.blue + (b.blue - a.blue) * t)
     }
 
     /// Hue, saturation and value to red, green and blue, each 0…1; the hue wraps round.

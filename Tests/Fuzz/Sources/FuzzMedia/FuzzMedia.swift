@@ -2,12 +2,15 @@ import Glibc
 import MediaKit
 
 @_silgen_name("LLVMFuzzerRunDriver") func drive(
-    _ count: UnsafeMutablePointer<CInt>, _ values: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ count: UnsafeMutablePointer<CInt>,
+    _ values: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
     _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
 /// SwiftPM calls a module's `main` by this name.
-@_cdecl("FuzzMedia_main") public func entry(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+@_cdecl("FuzzMedia_main") public func entry(
+    _ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
     var count = count, values = values
     plant(count, values)
     return drive(&count, &values) { start, size in
@@ -23,7 +26,9 @@ import MediaKit
 func plant(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) {
     let arguments = (1..<max(1, Int(count))).compactMap { values?[$0].map { String(cString: $0) } }
     var facts = stat()
-    guard let folder = arguments.first(where: { !$0.hasPrefix("-") }), stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+    guard let folder = arguments.first(where: { !$0.hasPrefix("-") }), stat(folder, &facts) == 0,
+        facts.st_mode & S_IFMT == S_IFDIR
+    else {
         return
     }
     for seed in seeds + noteSeeds {
@@ -42,10 +47,13 @@ func check(_ bytes: [UInt8]) {
     let facts = reading.facts
     precondition(facts.rating.map { (-1...5).contains($0) } ?? true, "rating")
     precondition(facts.orientation.map { (1...8).contains($0) } ?? true, "orientation")
-    precondition((facts.width == nil) == (facts.height == nil) && (facts.width ?? 1) > 0 && (facts.height ?? 1) > 0, "pixels")
+    precondition(
+        (facts.width == nil) == (facts.height == nil) && (facts.width ?? 1) > 0 && (facts.height ?? 1) > 0, "pixels")
     precondition(facts.duration.map { $0.isFinite && $0 >= 0 } ?? true, "duration")
     if let position = facts.position {
-        precondition(abs(position.latitude) <= 90 && abs(position.longitude) <= 180 && position.altitude?.isFinite ?? true, "position")
+        precondition(
+            abs(position.latitude) <= 90 && abs(position.longitude) <= 180 && position.altitude?.isFinite ?? true,
+            "position")
     }
     for fraction in [facts.exposureTime, facts.fNumber, facts.focalLength] {
         precondition(fraction.map { $0.numerator > 0 && $0.denominator > 0 } ?? true, "fraction")

@@ -12,8 +12,9 @@ import SonyCamera
 
 /// Every make's reader.
 let makers: [any MakerNoteReader] = [
-    CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(), LeicaNotes(), SigmaNotes(),
-    PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(), MinoltaNotes(), JVCClips(),
+    CanonNotes(), NikonNotes(), SonyNotes(), FujifilmNotes(), PanasonicNotes(), OlympusNotes(), PentaxNotes(),
+    LeicaNotes(), SigmaNotes(), PhaseOneNotes(), ReconyxNotes(), MotorolaNotes(), KodakNotes(), CasioNotes(),
+    MinoltaNotes(), JVCClips(),
 ]
 
 /// Models that decide how something is read.
@@ -34,7 +35,8 @@ func checkNote(_ bytes: [UInt8]) {
         for fraction in [facts.exposureTime, facts.fNumber] {
             precondition(fraction.map { $0.numerator > 0 && $0.denominator > 0 } ?? true, "a fraction")
         }
-        precondition([facts.serial, facts.owner, facts.lensModel, facts.lensSerial].allSatisfy { $0 != "" }, "empty text")
+        precondition(
+            [facts.serial, facts.owner, facts.lensModel, facts.lensSerial].allSatisfy { $0 != "" }, "empty text")
     }
 }
 
@@ -45,7 +47,12 @@ let noteSeeds: [(name: String, bytes: [UInt8])] = [
     ("fuji", note("FUJIFILM\u{C}\0\0\0", [(0x0010, .text("FFDT20908303")), (0x1438, .short([0x8123]))])),
     ("panasonic", note("Panasonic\0\0\0", [(0x0025, .bytes(Array("XGB1102030123\0\0\0".utf8)))])),
     ("olympus", note("OM SYSTEM\0\0\0II\u{4}\0", [(0x2010, .folder([(0x0101, .text("BHLB61153"))]))])),
-    ("pentax", note("PENTAX \0II", [(0x0006, .bytes([7, 222, 5, 1])), (0x0007, .bytes([12, 30, 59])), (0x005D, .bytes([1, 2, 3, 4]))])),
+    (
+        "pentax",
+        note(
+            "PENTAX \0II",
+            [(0x0006, .bytes([7, 222, 5, 1])), (0x0007, .bytes([12, 30, 59])), (0x005D, .bytes([1, 2, 3, 4]))])
+    ),
     ("leica", note("LEICA\0\u{5}\0", [(0x0305, .long([4_567_890]))])),
     ("sigma", note("SIGMA\0\0\0\u{1}\0", [(0x0002, .text("02000019"))])),
     ("kodak", Array("KDK INFO".utf8) + [UInt8](repeating: 1, count: 120)),
@@ -54,4 +61,6 @@ let noteSeeds: [(name: String, bytes: [UInt8])] = [
     ("motorola", note("MOT\0\u{1}\0\0\0", [(0x5501, .text("NX0A3S0075"))])),
 ].map { ("note-" + $0.0, $0.1) }
 
-private func note(_ head: String, _ entries: [(tag: Int, value: NoteBuilder.Value)]) -> [UInt8] { NoteBuilder(head: head).build(entries) }
+private func note(_ head: String, _ entries: [(tag: Int, value: NoteBuilder.Value)]) -> [UInt8] {
+    NoteBuilder(head: head).build(entries)
+}

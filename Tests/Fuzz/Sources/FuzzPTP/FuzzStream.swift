@@ -42,6 +42,8 @@ final class FuzzPipe: BulkPipe {
     }
     func readEvent(timeout: Duration) throws(PipeError) -> [UInt8]? { nil }
     func clearHalt(_ direction: BulkDirection) throws(PipeError) {}
-    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError) -> [UInt8] { [] }
+    func control(_ request: BulkControl, sending data: [UInt8], expecting: Int, timeout: Duration) throws(PipeError)
+        -> [UInt8]
+    { [] }
     func close() {}
 }

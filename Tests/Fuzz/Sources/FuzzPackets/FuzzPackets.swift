@@ -4,12 +4,15 @@ import FujifilmCamera
 import PTPKit
 
 @_silgen_name("LLVMFuzzerRunDriver") func drive(
-    _ count: UnsafeMutablePointer<CInt>, _ values: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    _ count: UnsafeMutablePointer<CInt>,
+    _ values: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
     _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
 /// SwiftPM calls a module's `main` by this name.
-@_cdecl("FuzzPackets_main") public func entry(_ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+@_cdecl("FuzzPackets_main") public func entry(
+    _ count: CInt, _ values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> CInt {
     var count = count, values = values
     return drive(&count, &values) { start, size in
         check([UInt8](UnsafeBufferPointer(start: start, count: size)))
