@@ -22,7 +22,7 @@ PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo stations-demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser studio-webkit
+.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser studio-soak studio-webkit
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
 
 help: ## this list
@@ -121,6 +121,11 @@ chaos: deps-crash program ## pull cables, Wi-Fi, servers and the program for SEC
 soak: deps-crash program ## run eight hours of a shoot in SECONDS_SOAK seconds; memory, files and threads must not grow
 	python3 Tests/Scenarios/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) --pushes $(PUSHES_SOAK) \
 		--every $$(($(SECONDS_SOAK) * 900 / $(SHOTS_SOAK))) --largest 12000 --patience 600
+
+studio-soak: deps-crash deps-studio program ## the same while five browsers look at the page of it
+	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
+		"$$programs/python3" Tests/Scenarios/Studio/soak.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) \
+		--pushes $(PUSHES_SOAK) --every $$(($(SECONDS_SOAK) * 900 / $(SHOTS_SOAK))) --largest 12000 --patience 600
 
 hotfolder: deps-hotfolder program ## let hostile writers and real servers fill a watched folder
 	python3 Tests/Scenarios/HotFolder/hotfolder.py --filmgate $(PROGRAM)

@@ -216,7 +216,7 @@ class Chaos(Shoot):
             victim.start(first=False)
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filmgate", required=True, help="the program")
     parser.add_argument("--seconds", type=float, default=1800, help="how long")
@@ -228,11 +228,15 @@ def main():
     parser.add_argument("--makes", default="canon,nikon,ptp", help="the cameras")
     parser.add_argument("--steady", action="store_true", help="never end the run itself, and watch what it needs")
     parser.add_argument("--seed", type=int, default=None, help="repeats an earlier series")
-    options = parser.parse_args()
+    return parser
+
+
+def play(options, made=Chaos):
+    """One series in a folder of its own, which stays where it failed; the exit status."""
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1 << 32)
     base = tempfile.mkdtemp(prefix="filmgate-chaos-")
     print(f"seed {seed}", flush=True)
-    chaos = Chaos(options, os.path.join(base, "shoot"), random.Random(seed))
+    chaos = made(options, os.path.join(base, "shoot"), random.Random(seed))
     try:
         pulls = chaos.go(options.seconds)
         chaos.check()
@@ -249,4 +253,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(arguments().parse_args()))
