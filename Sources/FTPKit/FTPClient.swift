@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// Who pushes: a login, from one machine.
@@ -50,9 +51,11 @@ struct FTPInboxState: Sendable {
     /// Still being written, though their client has sent the whole file anew meanwhile.
     var givenUp: Set<String> = []
     var used: UInt64 = 0, number: UInt64 = 0
-    /// What was pushed lately, also when it is gone from here: clients ask afterwards.
-    var lately: [FTPRecent: FTPKnown] = [:], order: [FTPRecent] = []
-    private static let remembered = 4096
+    /// What was pushed lately, and when among all others, also when it is gone from here: clients ask afterwards.
+    private var lately: [FTPRecent: (known: FTPKnown, number: UInt64)] = [:]
+    private var pushes: UInt64 = 0
+    /// So many are remembered for sure, and some more: what is too old goes many at once.
+    static let remembered = 2048, spare = 512
 
     /// The client's latest try.
     func last(_ recent: FTPRecent) -> String? { tries[recent]?.last }
@@ -84,11 +87,21 @@ struct FTPInboxState: Sendable {
     }
 
     mutating func note(_ recent: FTPRecent, _ known: FTPKnown) {
-        if lately.updateValue(known, forKey: recent) == nil { order.append(recent) }
-        if order.count > Self.remembered { lately[order.removeFirst()] = nil }
+        pushes += 1
+        lately[recent] = (known, lately[recent]?.number ?? pushes)
+        guard lately.count > Self.remembered + Self.spare else { return }
+        let oldest = lately.values.map(\.number).sorted()[Self.spare]
+        lately = lately.filter { $0.value.number >= oldest }
     }
 
-    mutating func forget(_ recent: FTPRecent) {
-        if lately.removeValue(forKey: recent) != nil { order.removeAll { $0 == recent } }
+    /// Nil where it was not pushed lately.
+    func known(_ recent: FTPRecent) -> FTPKnown? { lately[recent]?.known }
+
+    /// What `client` pushed lately into `folder`, the first first.
+    func recent(_ client: FTPClient, in folder: FTPPath) -> [(name: String, known: FTPKnown)] {
+        let own = lately.filter { $0.key.client == client && Paths.folder("/" + $0.key.path.text) == folder.shown }
+        return own.sorted { $0.value.number < $1.value.number }.map { ($0.key.path.name, $0.value.known) }
     }
+
+    mutating func forget(_ recent: FTPRecent) { lately[recent] = nil }
 }

@@ -52,9 +52,9 @@ package final class FTPInbox: Sendable {
         try self.init(root, limit: limit, disk: FTPDisk(), isWhole: isWhole)
     }
 
-    init(_ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool)
-        throws(IngestError)
-    {
+    init(
+        _ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool
+    ) throws(IngestError) {
         (self.root, self.limit, self.disk, self.isWhole) = (root, limit, disk, isWhole)
         try DurableFile.makeDirectories(root, mode: 0o700)
         lock.withLock { $0 = FolderLock(free: root) }
@@ -94,7 +94,7 @@ package final class FTPInbox: Sendable {
             if offset != 0 {
                 if let own = state.goingOn(recent) {
                     start.place = own
-                } else if offset != nil || state.lately[recent] != nil || state.last(recent) != nil {
+                } else if offset != nil || state.known(recent) != nil || state.last(recent) != nil {
                     state.forget(recent)
                     throw IngestError(
                         .rejected, "\(PathText.shown(path.shown)) cannot be continued here: send it from the beginning."
@@ -183,7 +183,7 @@ package final class FTPInbox: Sendable {
     /// What the client pushed under this name, finished or not; nil when it did not, or has to send it anew.
     package func known(_ client: FTPClient, _ path: FTPPath) -> FTPKnown? {
         let recent = FTPRecent(client: client, path: path)
-        let (place, known) = state.withLock { ($0.last(recent), $0.lately[recent]) }
+        let (place, known) = state.withLock { ($0.last(recent), $0.known(recent)) }
         let facts = place.flatMap { (try? FileFacts.of("\(root)/\($0)")) ?? nil }
         if let facts, facts.kind == .regular { return FTPKnown(size: facts.size, modified: facts.modified) }
         return known
@@ -191,10 +191,7 @@ package final class FTPInbox: Sendable {
 
     /// What the client pushed lately into a folder.
     package func recent(_ client: FTPClient, in folder: FTPPath) -> [(name: String, known: FTPKnown)] {
-        state.withLock { state in
-            state.order.filter { $0.client == client && Paths.folder("/" + $0.path.text) == folder.shown }
-                .compactMap { recent in state.lately[recent].map { (recent.path.name, $0) } }
-        }
+        state.withLock { $0.recent(client, in: folder) }
     }
 
     /// Renames what is not accepted yet, and never over another that was acknowledged; nil when there is no such file.
@@ -218,7 +215,7 @@ package final class FTPInbox: Sendable {
             if isFinished { state.finished.insert(to) }
             state.leave(from)
             state.tried(now, to)
-            if let known = state.lately[was] {
+            if let known = state.known(was) {
                 state.forget(was)
                 state.note(now, known)
             }
