@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Which files the engine has been told about: 32 bytes for each, however long a shoot goes on.
+/// Which files the engine has been told about: 24 bytes for each, however long a shoot goes on.
 struct ReportedFiles: Sendable {
     /// What tells a file from another one under the same path.
     struct Facts: Sendable {
@@ -19,24 +19,46 @@ struct ReportedFiles: Sendable {
             (self.medium, self.handle, self.visit) = (medium, handle, visit)
         }
 
-        /// An event and a listing may date the same file a second or two apart.
-        func isSame(as other: Facts) -> Bool {
-            guard size == other.size, medium.isSame(as: other.medium) else { return false }
-            if time == 0 || other.time == 0 { return (handle, visit) == (other.handle, other.visit) }
-            return abs(Int64(time) - Int64(other.time)) <= 2
-        }
+    }
+    /// The facts as they are kept.
+    private struct Entry: Sendable {
+        var size: UInt32, time: UInt32, handle: ObjectHandle
+        /// Which of `media`; and of its visit as much as tells one from the 65,535 before it.
+        var medium: UInt16, visit: UInt16
     }
     /// By a hash of the path in the volume.
-    private var files = PackedTable<Facts>()
+    private var files = PackedTable<Entry>()
+    /// Few: a card and a body in each of its ways to be reached.
+    private var media: [MediumMark] = []
 
     var count: Int { files.count }
 
-    mutating func insert(_ path: String, _ facts: Facts) { files[Self.key(path)] = facts }
+    mutating func insert(_ path: String, _ facts: Facts) {
+        // With more media than can be counted it is told of again, which costs a look at it.
+        files[Self.key(path)] = place(of: facts.medium).map { medium in
+            Entry(
+                size: facts.size, time: facts.time, handle: facts.handle, medium: medium,
+                visit: UInt16(truncatingIfNeeded: facts.visit))
+        }
+    }
 
     mutating func remove(_ path: String) { files[Self.key(path)] = nil }
 
     func contains(_ path: String, _ facts: Facts) -> Bool {
-        files[Self.key(path)].map { facts.isSame(as: $0) } ?? false
+        guard let entry = files[Self.key(path)], entry.size == facts.size else { return false }
+        guard facts.medium.isSame(as: media[Int(entry.medium)]) else { return false }
+        if facts.time == 0 || entry.time == 0 {
+            return (entry.handle, entry.visit) == (facts.handle, UInt16(truncatingIfNeeded: facts.visit))
+        }
+        // An event and a listing may date the same file a second or two apart.
+        return abs(Int64(facts.time) - Int64(entry.time)) <= 2
+    }
+
+    private mutating func place(of medium: MediumMark) -> UInt16? {
+        if let known = media.firstIndex(of: medium) { return UInt16(known) }
+        guard media.count < Int(UInt16.max) else { return nil }
+        media.append(medium)
+        return UInt16(media.count - 1)
     }
 
     /// Of sixty-four bits: among all files of a card no two are alike.
