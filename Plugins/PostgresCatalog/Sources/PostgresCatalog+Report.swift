@@ -79,7 +79,7 @@ extension PostgresCatalog {
 
 extension PostgresCatalog {
     public func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] {
-        let columns = "sha, station, state, place, detail, proof, size, at"
+        let columns = "sha, station, state, place, detail, proof, size, at, shared, beside"
         let sql = "SELECT \(columns) FROM catalog.copies_v1($1)"
         return try await ask(live, sql, [.bytes(sha256.compactMap(Digits.bytes))]) { row throws(IngestError) in
             let state = try row.text(2)
@@ -90,6 +90,9 @@ extension PostgresCatalog {
             copy.detail = state == "s" ? Self.ending(detail)?.rawValue : detail
             copy.proof = try row.textOrNil(5).flatMap(Self.proof)?.rawValue
             copy.size = try row.intOrNil(6).flatMap { UInt64(exactly: $0) }
+            copy.target = try row.textOrNil(8)
+            let beside = try row.bytes(9)
+            copy.beside = beside.isEmpty ? nil : Digits.text(beside)
             return copy
         }
     }

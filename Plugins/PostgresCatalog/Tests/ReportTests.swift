@@ -21,6 +21,8 @@ import Testing
         #expect(copies.map(\.detail) == ["delivered", "https://x/1"])
         #expect(copies.last?.proof == "server")
         #expect(copies.map(\.size) == [2, 5])
+        // The target is this station's alone: nobody else has one of that name.
+        #expect(copies.map(\.target) == [nil, nil] && copies.map(\.beside) == [nil, nil])
         #expect(copies.first?.at == 1_700_000_000_000_000_000)
         #expect(try await one.catalog.copies(of: [TestStation.digest(77)]) == [])
         #expect(try await one.catalog.copies(of: []) == [])
@@ -63,7 +65,7 @@ import Testing
             )
         }
         let done = try await one.catalog.copies(of: [TestStation.digest(0)]).filter { $0.state == .done }
-        #expect(done.map(\.station) == ["desk-1"])
+        #expect(done.map(\.station) == ["desk-1"] && done.map(\.target) == ["s3|bucket"])
         // Whoever saw that it is gone may say so.
         var gone = StationReport(since: 1, upTo: 2)
         gone.deliveries = TestStation.report(0..<1, since: 1, upTo: 2, shared: true).deliveries
@@ -72,6 +74,15 @@ import Testing
         #expect(
             try await one.catalog.copies(of: [TestStation.digest(0)]).filter { $0.state == .removed }.map(\.station)
                 == ["desk-2"])
+    }
+
+    @Test func aSidecarsPictureIsNamed() async throws {
+        let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
+        var report = TestStation.report(0..<1, since: 0, upTo: 1, shared: true)
+        report.deliveries[0].content = ContentKey(sha256: TestStation.digest(0), beside: TestStation.digest(7))
+        #expect(try await one.catalog.tell(report, one.token) == 1)
+        let copies = try await one.catalog.copies(of: [TestStation.digest(0)])
+        #expect(copies.map(\.beside) == [nil, TestStation.digest(7)])
     }
 
     @Test func whatWasWithdrawnIsGone() async throws {

@@ -92,6 +92,11 @@ public struct CatalogCopy: Sendable, Hashable {
     public var proof: String?
     /// Bytes; nil where nobody told.
     public var size: UInt64?
+    /// What all stations call the target where several of them deliver there; nil where it is one station's alone, and
+    /// for `seen`.
+    public var target: String?
+    /// The digest of the picture that a sidecar was delivered beside.
+    public var beside: String?
     /// The server's time, nanoseconds since 1970.
     public var at: Int64
 

@@ -27,6 +27,12 @@ public enum SharedFolderMark {
         return text
     }
 
+    /// The same; nil also where nobody can tell.
+    static func read(_ root: String) -> String? {
+        let found = Result { () throws(IngestError) in try id(of: root) }
+        return try? found.get()
+    }
+
     /// The id of that folder, made where it has none; whether it was made now.
     ///
     /// Never replaces one: of several that come at once, one makes it and all get that. `notFound` where there is no

@@ -108,6 +108,19 @@ public struct SharedTargets: Sendable, Hashable {
     /// The folder that a shared target with that identity is here; nil for others.
     func root(of identity: String) -> String? { place(of: identity)?.place.root }
 
+    /// The events for which all stations' names speak of the target with that identity, which is the one without an
+    /// event.
+    func events(of identity: String, in names: some Sequence<String>) -> Set<String?> {
+        guard let (place, event) = place(of: identity), event.isEmpty else { return [] }
+        let separator = place.root == nil ? ":" : "|"
+        return names.reduce(into: []) { events, name in
+            if name.utf8.elementsEqual(place.common.utf8) { events.insert(nil) }
+            let start = place.common + separator
+            guard name.utf8.starts(with: start.utf8), name.utf8.count > start.utf8.count else { return }
+            events.insert(String(decoding: name.utf8.dropFirst(start.utf8.count), as: UTF8.self))
+        }
+    }
+
     /// With the event at its end, which begins with a colon.
     ///
     /// Byte for byte: names that only look alike are different places.

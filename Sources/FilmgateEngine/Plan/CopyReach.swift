@@ -13,7 +13,10 @@ enum CopyReach {
         let named = pipeline.deliverTo + pipeline.profiles.profiles.flatMap { $0.delivering.map(\.target) }
         let media = try? Media.current()
         var places = CopyPlaces()
-        for (name, target) in targets where named.contains(name) { places.add(path: target.traits.localRoot, media) }
+        for (name, target) in targets where named.contains(name) {
+            let root = target.traits.localRoot
+            places.add(path: root, mark: root.flatMap(SharedFolderMark.read), media)
+        }
         guard places.count > 0, places.count < pipeline.copies else { return nil }
         return .warning(
             pipeline.copiesMark, "too-few-places",

@@ -3,12 +3,15 @@ import FilmgateCore
 /// Which targets a file is for, by all that was ordered of it so far.
 extension CardProof {
     enum Orders {
-        /// Identities of the targets of which each must prove the file.
-        case targets([String])
+        /// Identities of the targets of which each must prove the file; and copies that were found beside them, proven
+        /// now, where other stations said that they are.
+        case targets([String], [StationLook.Copy])
         case settled(Verdict)
     }
 
-    func orders(_ row: AssetRow, _ deliveries: [DeliveryRow]) async throws(IngestError) -> Orders {
+    func orders(
+        _ row: AssetRow, _ deliveries: [DeliveryRow], _ elsewhere: StationLook.Search? = nil
+    ) async throws(IngestError) -> Orders {
         // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be
         // read from the card.
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
@@ -21,6 +24,7 @@ extension CardProof {
         }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
+        var found: [StationLook.Copy] = []
         for target in try await proofTargets?.wanted(row, reader) ?? [] where !wanted.contains(target.identity) {
             let own =
                 deliveries.first { $0.target == target.identity } ?? Self.forSomeEvent(target, row, deliveries)
@@ -30,15 +34,23 @@ extension CardProof {
             // Another pipeline may have been the last that looked at the file; what this one delivered counts all the
             // same.
             guard let own, own.receipt.state == .done else {
+                let look: StationLook? = if own == nil { try await elsewhere?(target, row.event) } else { nil }
+                switch look {
+                case .proven(let copy)?:
+                    found.append(copy)
+                    continue
+                case .unproven(let verdict)?: return .settled(verdict)
+                case nil: break
+                }
                 return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it", .deliver))
             }
             if !wanted.contains(own.target) { wanted.append(own.target) }
         }
-        guard wanted.isEmpty else { return .targets(wanted) }
+        guard wanted.isEmpty, found.isEmpty else { return .targets(wanted, found) }
         // All that the last import ordered was taken back. What others brought elsewhere proves the file all the same:
         // those copies have to be there.
         let others = deliveries.filter { $0.receipt.state == .done }.map(\.target)
-        if !row.isDismissed, !others.isEmpty { return .targets(others) }
+        if !row.isDismissed, !others.isEmpty { return .targets(others, []) }
         // Somebody has said of copies that they were removed on purpose.
         if !excluded.isEmpty, excluded.allSatisfy(\.isCulled) {
             let names = excluded.map(\.targetName).joined(separator: ", ")

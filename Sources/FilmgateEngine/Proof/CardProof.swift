@@ -44,6 +44,10 @@ public struct CardProof: Sendable {
         public var lost: [String] = []
         /// Addresses and folders at which a delivery of these bytes waits, is held or was refused.
         public var open: [String] = []
+        /// Other stations whose word led to copies that were asked for or read here, and the targets where that was.
+        public var stations: [String] = [], asked: [String] = []
+        /// Of the bytes on the card; nil where they were not read.
+        var digests: Digests?
 
         public init(origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?) {
             (self.origin, self.kind, self.verdict, self.sha256) = (origin, kind, verdict, sha256)
@@ -133,15 +137,18 @@ public struct CardProof: Sendable {
         switch hashed {
         case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
         case .success(let digests):
-            finding.sha256 = digests.sha256
+            (finding.sha256, finding.digests) = (digests.sha256, digests)
             finding.verdict = try await verdict(entry, path, digests, beside, &finding)
             if case .problem = finding.verdict { finding.open = try await open(digests.sha256) }
         }
         return finding
     }
 
-    private func verdict(
-        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ finding: inout Finding
+    /// `elsewhere`: looks where other stations say to have delivered it, for targets at which this ledger knows of
+    /// nothing.
+    func verdict(
+        _ entry: SourceEntry, _ path: String, _ digests: Digests, _ beside: [String], _ finding: inout Finding,
+        elsewhere: StationLook.Search? = nil
     ) async throws(IngestError) -> Verdict {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
@@ -152,12 +159,17 @@ public struct CardProof: Sendable {
         if let ended = try await verdict(byEndingOf: row) { return try await markable(ended, row) }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
         let deliveries = try await reader.deliveries(of: content)
-        let taken: [String]
-        switch try await orders(row, deliveries) {
-        case .targets(let targets): taken = targets
+        let taken: [String], others: [StationLook.Copy]
+        switch try await orders(row, deliveries, elsewhere) {
+        case .targets(let targets, let found): (taken, others) = (targets, found)
         case .settled(let verdict): return verdict
         }
-        var holdsOriginal = entry.kind == .sidecar, places = CopyPlaces()
+        // What other stations delivered are the card's own bytes.
+        var holdsOriginal = entry.kind == .sidecar || !others.isEmpty, places = CopyPlaces()
+        for copy in others {
+            places.add(copy.row, mark: await mark(of: copy.row), deliveryCheck.media)
+            finding.note(copy)
+        }
         for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
                 return .problem(Self.neverBegun(wanted))
@@ -168,7 +180,7 @@ public struct CardProof: Sendable {
             case let problem?: return problem
             }
             let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
-            if isOriginal { places.add(delivery, deliveryCheck.media) }
+            if isOriginal { places.add(delivery, mark: await mark(of: delivery), deliveryCheck.media) }
             holdsOriginal = holdsOriginal || isOriginal
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
@@ -177,12 +189,21 @@ public struct CardProof: Sendable {
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
             if mayCount, await Self.isGood(deliveryCheck.check(other, entry, path, digests)) {
-                places.add(other, deliveryCheck.media)
+                places.add(other, mark: await mark(of: other), deliveryCheck.media)
                 continue
             }
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
+    }
+
+    /// By which stations know the folder that a copy lies in; asked only where places are counted.
+    private func mark(of row: DeliveryRow) async -> String? {
+        guard copies > 1, let root = row.folderRoot else { return nil }
+        let found = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in SharedFolderMark.read(root) }
+        }
+        return try? found.get()
     }
 
     /// What its last ending says by itself; nil where its deliveries decide.

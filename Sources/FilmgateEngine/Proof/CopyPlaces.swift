@@ -5,15 +5,23 @@ import FilmgateCore
 /// targets elsewhere.
 struct CopyPlaces {
     private var devices: [String] = [], hasTarget = false
+    /// Shared folders that were counted: the same one mounted twice is one place.
+    private var marks: Set<String> = []
 
     var count: Int { devices.count + (hasTarget ? 1 : 0) }
 
-    /// `media` tells what two paths have in common; without it their device numbers do.
-    mutating func add(_ delivery: DeliveryRow, _ media: Media?) { add(path: delivery.receipt.path, media) }
+    /// Counts the place of a delivered copy.
+    ///
+    /// `media` tells what two paths have in common; without it their device numbers do. `mark`: by which stations know
+    /// the folder that they share.
+    mutating func add(_ delivery: DeliveryRow, mark: String? = nil, _ media: Media?) {
+        add(path: delivery.receipt.path, mark: mark, media)
+    }
 
     /// `path` is nil for a copy at a target elsewhere.
-    mutating func add(path: String?, _ media: Media?) {
+    mutating func add(path: String?, mark: String? = nil, _ media: Media?) {
         guard let path else { return hasTarget = true }
+        if let mark, !marks.insert(mark).inserted { return }
         if !devices.contains(where: { media?.areShared(by: $0, path) ?? FileSystem.same($0, path) }) {
             devices.append(path)
         }

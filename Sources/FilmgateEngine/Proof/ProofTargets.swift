@@ -90,7 +90,13 @@ public final class ProofTargets: Sendable {
         return found[row.shot.key] ?? []
     }
 
-    private func plans(for event: String?) throws(IngestError) -> [Plan] {
+    /// What several stations deliver to, with that event or without one.
+    func shared(for event: String?) throws(IngestError) -> SharedTargets {
+        try plans(for: event).reduce(into: SharedTargets()) { $0.add($1.shared) }
+    }
+
+    /// The pipelines' plans for an event, built when it is first asked for.
+    func plans(for event: String?) throws(IngestError) -> [Plan] {
         let event = event == DeliveryRow.unassigned ? nil : event
         return try built.withLock { built throws(IngestError) -> [Plan] in
             if let known = built[event] { return known }

@@ -11,6 +11,7 @@ public final class MemoryCatalog: Catalog {
         var settles: [String: Bool] = [:]
         var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
         var away: IngestError?, undecided = 0, questions = 0, most = 0
+        var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
     }
     private let state = Mutex(State())
 
@@ -22,6 +23,12 @@ public final class MemoryCatalog: Catalog {
 
     /// With nil, it answers again.
     public func set(away: IngestError?) { state.withLock { $0.away = away } }
+    /// What it says to whoever asks for copies, and how long it takes for that.
+    public func set(copies: [CatalogCopy], after delay: Duration = .zero) {
+        state.withLock { ($0.copies, $0.delay) = (copies, delay) }
+    }
+    /// For how many files at once it was asked who has them.
+    public var lookups: [Int] { state.withLock(\.lookups) }
     /// So many answers decide nothing.
     public func leaveUndecided(_ count: Int) { state.withLock { $0.undecided = count } }
     /// Ends the sessions of that station, as time would.
@@ -142,7 +149,16 @@ public final class MemoryCatalog: Catalog {
         }
     }
 
-    public func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] { [] }
+    public func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] {
+        let delay = state.withLock { state in
+            state.lookups.append(sha256.count)
+            return state.delay
+        }
+        // Whoever does not want to wait any longer is not waited for.
+        if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
+        let wanted = Set(sha256)
+        return try asked { state in state.copies.filter { wanted.contains($0.sha256) } }
+    }
     public func stations() async throws(IngestError) -> [StationSummary] { [] }
     public func revoke(_ station: String) async throws(IngestError) -> Bool { false }
     public func release(claimsOf station: String) async throws(IngestError) -> Int? { nil }

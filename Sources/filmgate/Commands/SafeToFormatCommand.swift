@@ -13,6 +13,9 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             them lacks a file, or holds other bytes, the answer is no. If it cannot answer, its earlier receipt counts only where it named the
             file's digest, and has not denied the file since.
 
+            Where the pipeline has a catalogue, other stations say where they delivered what this one never took. The
+            targets that they share are asked, and shared folders are read, from here and now; a word alone proves nothing.
+
             EXAMPLE:
               filmgate safe-to-format /media/ann/EOS_DIGITAL && echo "format it"
             """)
@@ -58,8 +61,12 @@ struct SafeToFormatCommand: AsyncParsableCommand {
                 reader: reader, proofTargets: proofTargets, allowance: allowance,
                 copies: copies ?? pipeline?.copies ?? 1,
                 exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
-            let examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
+            var examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
+            if let pipeline, let proofTargets {
+                examination.stations = await context.stationProof(pipeline, reader, asking: proofTargets, proof)
+            }
             let report = await Result { () async throws(IngestError) in try await examination.run(proof) }
+            await examination.stations?.close()
             await context.note(proof.heard)
             return try report.get()
         }

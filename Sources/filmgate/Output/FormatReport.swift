@@ -12,6 +12,13 @@ struct FormatReport {
     private(set) var damaged: [String] = []
     /// Copies that are lost where the last import did not want them: files by the target's name and event.
     private(set) var lost: [String: Int] = [:]
+    /// Files that were proven where other stations had delivered them: by the stations, and the targets that were asked
+    /// or read here.
+    private(set) var elsewhere: [Elsewhere: Int] = [:]
+    struct Elsewhere: Hashable {
+        var stations: [String], targets: [String]
+        var order: String { (stations + targets).joined(separator: " ") }
+    }
     /// The dump that this is only a part of.
     var partOf: String?
     /// Files that the ledger knows of the card, and that are not on it any more.
@@ -26,6 +33,10 @@ struct FormatReport {
         case .proven:
             proven += 1
             for target in finding.believed { believed[target, default: 0] += 1 }
+            if !finding.stations.isEmpty {
+                elsewhere[
+                    Elsewhere(stations: finding.stations.sorted(), targets: finding.asked.sorted()), default: 0] += 1
+            }
         case .exempt: exempt += 1
         case .problem: problems += 1
         case .removed:
@@ -59,7 +70,7 @@ struct FormatReport {
             Console.out(
                 "\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
-        for line in remarks { Console.out(line) }
+        for line in found + remarks { Console.out(line) }
         for line in advice { Console.out("→ " + line) }
         // Nothing else is wrong than that the copies lie on the same disk.
         if problems > 0, problems == remedies.count(where: { $0 == .allowSameDevice }) {
@@ -145,6 +156,16 @@ struct FormatReport {
         "`filmgate import --again CARD`, with the same options, sends again what was removed at its targets; "
         + "`filmgate cancel --gone FILE…` says that it was removed on purpose."
 
+    /// Where files were found that other stations delivered.
+    private var found: [String] {
+        elsewhere.sorted { $0.key.order < $1.key.order }.map { key, count in
+            let stations = Describe.name(key.stations.joined(separator: ", "))
+            let targets = Describe.name(key.targets.joined(separator: ", "))
+            return
+                "\(Describe.count(count, "file")) delivered by \(stations): asked for or read at \(targets) from here, now."
+        }
+    }
+
     /// What a person should know beside the answer.
     private var remarks: [String] {
         var lines: [String] = []
@@ -218,6 +239,8 @@ struct FormatReport {
         if !finding.believed.isEmpty { item.add("believed", finding.believed) }
         if finding.isDamaged { item.add("damaged", true) }
         if !finding.lost.isEmpty { item.add("lost", finding.lost) }
+        if !finding.stations.isEmpty { item.add("stations", finding.stations) }
+        if !finding.asked.isEmpty { item.add("asked", finding.asked) }
         return item.finished
     }
 }

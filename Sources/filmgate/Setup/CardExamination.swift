@@ -15,6 +15,8 @@ extension Origin {
 struct CardExamination {
     let path: String
     let logger: Logger
+    /// Nil where no other station is asked.
+    var stations: StationProof?
 
     func run(_ proof: CardProof) async throws(IngestError) -> FormatReport {
         var config = CardSource.Config()
@@ -80,7 +82,7 @@ struct CardExamination {
     private func examine(
         _ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof
     ) async throws(IngestError) -> [CardProof.Finding] {
-        typealias Answer = (Int, Result<[CardProof.Finding], IngestError>)
+        typealias Answer = (Int, Result<[CardProof.Examined], IngestError>)
         let shots = Self.shots(entries)
         let answers = await withTaskGroup(of: Answer.self) { group in
             var all: [Answer] = [], next = 0
@@ -102,9 +104,10 @@ struct CardExamination {
             }
             return all.sorted { $0.0 < $1.0 }
         }
-        var findings: [CardProof.Finding] = []
-        for (_, answer) in answers { findings += try answer.get() }
-        return findings
+        var examined: [[CardProof.Examined]] = []
+        for (_, answer) in answers { examined.append(try answer.get()) }
+        guard let stations else { return examined.flatMap { $0.map(\.finding) } }
+        return try await stations.follow(examined).flatMap(\.self)
     }
 
     /// Files of one shot follow each other.
@@ -121,17 +124,18 @@ struct CardExamination {
     /// Pictures first: what a sidecar is worth depends on them.
     private static func examine(
         _ shot: ArraySlice<SourceEntry>, _ session: any SourceSession, _ proof: CardProof
-    ) async throws(IngestError) -> [CardProof.Finding] {
-        var findings: [Int: CardProof.Finding] = [:], pictures: [String] = []
+    ) async throws(IngestError) -> [CardProof.Examined] {
+        var examined: [Int: CardProof.Examined] = [:], pictures: [String] = []
+        func examine(_ index: Int, beside pictures: [String]) async throws(IngestError) -> CardProof.Finding {
+            let entry = shot[index], path = session.localPath(entry.origin)
+            let finding = try await proof.examine(entry, at: path, beside: pictures)
+            examined[index] = CardProof.Examined(entry, at: path, beside: pictures, finding: finding)
+            return finding
+        }
         for index in shot.indices where shot[index].kind != .sidecar {
-            let finding = try await proof.examine(shot[index], at: session.localPath(shot[index].origin))
-            findings[index] = finding
-            if let sha256 = finding.sha256 { pictures.append(sha256) }
+            if let sha256 = try await examine(index, beside: []).sha256 { pictures.append(sha256) }
         }
-        for index in shot.indices where shot[index].kind == .sidecar {
-            findings[index] = try await proof.examine(
-                shot[index], at: session.localPath(shot[index].origin), beside: pictures)
-        }
-        return shot.indices.compactMap { findings[$0] }
+        for index in shot.indices where shot[index].kind == .sidecar { _ = try await examine(index, beside: pictures) }
+        return shot.indices.compactMap { examined[$0] }
     }
 }

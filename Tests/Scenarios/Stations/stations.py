@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
+import proving  # noqa: E402
 import sharing  # noqa: E402
 from proof import Failure  # noqa: E402
 
@@ -149,12 +150,18 @@ def joined(program, folder, name, server):
     return station
 
 
+def both(program, folder, server):
+    vans = [joined(program, folder, name, server) for name in ("van1", "van2")]
+    sharing.scenario(server, vans, folder, make_card)
+    proving.scenario(server, vans, folder, make_card)
+
+
 def only_sharing(program, folder):
     server = Server(f"{folder}/pg")
     try:
         first = Station(program, folder, "first", server, "postgres")
         first.call("catalog", "migrate", "--pipeline", first.file)
-        sharing.scenario(server, [joined(program, folder, name, server) for name in ("van1", "van2")], folder, make_card)
+        both(program, folder, server)
     finally:
         server.stop("immediate")
 
@@ -218,7 +225,7 @@ def scenario(program, folder, kills):
             same(server, one, f"kill {number + 1}")
         print(f"{kills} kills of station and server: nothing is missing, nothing is double")
 
-        sharing.scenario(server, [joined(program, folder, name, server) for name in ("van1", "van2")], folder, make_card)
+        both(program, folder, server)
 
         copy = Station(program, folder, "copy", server, "desk1")
         shutil.copytree(one.state, copy.state)

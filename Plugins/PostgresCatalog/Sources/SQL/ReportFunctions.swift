@@ -70,15 +70,17 @@ enum CatalogReading {
 
     private static let copies = """
         CREATE FUNCTION catalog.copies_v1(shas bytea[])
-        RETURNS TABLE (sha bytea, station text, state "char", place text, detail text, proof "char", size bigint, at timestamptz)
+        RETURNS TABLE (sha bytea, station text, state "char", place text, detail text, proof "char", size bigint, at timestamptz,
+            shared text, beside bytea)
         LANGUAGE sql STABLE \(SessionFunctions.head) AS $$
-            SELECT q.sha, t.name, q.state, q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at FROM (
+            SELECT q.sha, t.name, q.state, q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at, q.shared, q.beside FROM (
                 SELECT s.sha, s.station, 's'::"char" AS state, s.path AS place, s.ending::text AS detail, NULL::"char" AS proof,
-                    NULL::bigint AS size, to_timestamp(s.at / 1000000000.0) AS at FROM seen s WHERE s.sha = ANY (shas)
+                    NULL::bigint AS size, to_timestamp(s.at / 1000000000.0) AS at, NULL::text AS shared, ''::bytea AS beside
+                FROM seen s WHERE s.sha = ANY (shas)
                 UNION ALL
                 SELECT d.sha, d.station, CASE WHEN d.state = 'c' AND NOT EXISTS (
                         SELECT FROM session x WHERE x.token = d.token AND x.until > clock_timestamp()) THEN 'u' ELSE d.state END,
-                    g.name, d.receipt, d.proof, d.size, d.at
+                    g.name, d.receipt, d.proof, d.size, d.at, CASE WHEN g.owner IS NULL THEN g.identity END, d.beside
                 FROM delivery d JOIN target g ON g.id = d.target WHERE d.sha = ANY (shas)) q
             JOIN station t ON t.id = q.station LEFT JOIN content c ON c.sha = q.sha
             ORDER BY q.sha, t.name, q.state DESC, q.at LIMIT 10000

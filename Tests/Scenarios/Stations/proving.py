@@ -1,0 +1,125 @@
+"""A card that one station took, and the other is asked whether it may be formatted: yes only for what it asks and reads itself, now."""
+import os
+import time
+
+from gallery import Gallery
+from proof import Failure, digest, folder as files_below
+from sharing import Desk, can_hide_folders, ended
+
+PIPELINE = """\
+version: 1
+name: proving
+sources:
+  - card: {{ paths: [/nonexistent] }}
+stages:
+  - exif: {{}}
+  - dedupe: {{}}
+  - upload: {{ to: [{to}] }}
+targets:
+  archive: {{ folder: {{ path: "{archive}/{{name}}" }} }}
+  nas: {{ folder: {{ path: "{nas}/{{name}}" }} }}
+  gallery: {{ http: {{ url: "{gallery}/assets", body: raw, digest: {{ json: sha256 }}, find: {{ url: "{gallery}/by-digest/{{sha256}}" }} }} }}
+retry: {{ first: 200ms, most: 2s }}
+catalog:
+  postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
+  station: {role}
+  share: [gallery]
+  one_machine: true
+"""
+
+
+class Asked:
+    """The station that never saw the card, and what it says to it."""
+
+    def __init__(self, desk, card, file, archiving):
+        self.desk, self.card, self.file, self.archiving = desk, card, file, archiving
+
+    def says(self, when, exits, *words, archiving=False):
+        process = self.desk.start("safe-to-format", self.card, "--pipeline", self.archiving if archiving else self.file, "--allow", "same-device")
+        said = ended(process, f"safe-to-format: {when}", exits=exits)
+        for word in words:
+            if word not in said:
+                raise Failure(f"safe-to-format: {when}: nothing is said of `{word}`:\n{said}")
+        return said
+
+    def yes(self, when, *words):
+        return self.says(when, (0,), "YES", *words)
+
+    def no(self, when, *words, archiving=False):
+        return self.says(when, (8,), "NO:", *words, archiving=archiving)
+
+
+def pipeline(desk, place, gallery, nas, to):
+    path = f"{place}/proving-{desk.station.name}-{len(to)}.yaml"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(PIPELINE.format(
+            to=", ".join(to), archive=desk.path, nas=nas, gallery=gallery.address, role=desk.station.name,
+            host=desk.server.folder.replace("/", "%2F"), port=desk.server.port))
+    return path
+
+
+def changed(path):
+    """One bit of a copy, at the same length and time."""
+    times = os.stat(path)
+    with open(path, "r+b") as file:
+        byte = file.read(1)
+        file.seek(0)
+        file.write(bytes([byte[0] ^ 1]))
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def with_sidecars(card):
+    """A sidecar beside each picture; two pictures have equal ones."""
+    folder = f"{card}/DCIM/100TEST"
+    for number, name in enumerate(sorted(os.listdir(folder))):
+        with open(f"{folder}/{name[:-4]}.XMP", "w", encoding="utf-8") as file:
+            file.write(f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><!-- {max(number, 1)} --></x:xmpmeta>\n')
+    return card
+
+
+def scenario(server, stations, place, make_card):
+    """`stations` have joined; what they share is made here."""
+    if not can_hide_folders():
+        print("a card of another station needs mount namespaces, which this machine does not give: left out")
+        return
+    gallery, nas, card = Gallery(), f"{place}/proving-nas", with_sidecars(make_card(f"{place}/proving-card", 12, 3000))
+    os.makedirs(nas)
+    os.symlink(nas, f"{place}/proving-nas-of-two")
+    one, two = (Desk(station, server, place, gallery) for station in stations)
+    try:
+        ended(one.start("catalog", "share", nas), "catalog share")
+        taking = pipeline(one, place, gallery, nas, ["archive", "nas", "gallery"])
+        there = f"{place}/proving-nas-of-two"
+        asked = Asked(two, card, pipeline(two, place, gallery, there, ["nas", "gallery"]),
+                      pipeline(two, place, gallery, there, ["archive", "nas", "gallery"]))
+        asked.no("a card that nobody took", "never ingested")
+        ended(one.start("import", card, "--pipeline", taking), "an import of the card")
+
+        asked.yes("a card that the other station took", f"delivered by {one.station.name}", "gallery, nas")
+        asked.no("a copy of the other station alone", f"archive: {one.station.name} says", archiving=True)
+
+        name = sorted(files_below(nas))[0]
+        for path in (name, sorted(files_below(nas))[-1]):
+            changed(f"{nas}/{path}")
+            asked.no("one bit of a shared copy changed", "nas: ", "other bytes", "1 not proven")
+            changed(f"{nas}/{path}")
+        os.rename(f"{nas}/{name}", f"{nas}/{name}.away")
+        asked.no("a shared copy removed", "nas: ", "1 not proven")
+        os.rename(f"{nas}/{name}.away", f"{nas}/{name}")
+        asked.yes("all is as it was")
+
+        one_of_them = digest(f"{nas}/{name}")
+        gallery.kept.remove(one_of_them)
+        asked.no("an asset of the gallery removed", "gallery: ", "1 not proven")
+        gallery.kept.append(one_of_them)
+
+        server.stop("immediate")
+        begin = time.monotonic()
+        asked.no("the catalogue away", "never ingested here; the catalogue did not answer")
+        if time.monotonic() - begin > 30:
+            raise Failure("safe-to-format waits for a catalogue that is away")
+        server.start()
+        asked.yes("the catalogue is back")
+        print("a card that the other station took: yes for what is asked and read now; no for a bit, a removal, a word")
+    finally:
+        gallery.close()
