@@ -7,7 +7,7 @@ public struct Template: Sendable, Hashable, ConfigValue {
     /// Variables that every template knows; `captured` takes a date pattern, `counter` a width.
     public static let variables = [
         "event", "captured", "make", "model", "serial", "photographer", "name", "stem", "ext", "counter", "shot",
-        "volume", "kind", "sha256", "sha1", "md5", "size",
+        "volume", "kind", "sha256", "sha1", "md5", "size", "station",
     ]
 
     public static var kind: ValueKind { .template }

@@ -37,16 +37,47 @@ extension PlanBuilder {
                     hint: "Say with `find` how to ask it, if it can be asked.")
                 found.append(Diagnostic(.warning, problem))
             }
-            if let layout = traits.layout, layout.uses.contains("counter") {
-                let problem = ConfigError(
-                    mark(name), "station-counter",
-                    "`{counter}` counts at each station by itself: at `\(name)`, which stations share, two frames come to one number.",
-                    hint: "Leave it out, or let each station deliver to a folder of its own there.")
-                found.append(Diagnostic(.warning, problem))
-            }
+            if let clash = counting(name, traits, pipeline) { found.append(clash) }
         }
         if rule.oneMachine { found.append(oneMachine(pipeline)) }
         return found
+    }
+
+    /// Numbers that two stations give by themselves, at a target that both fill, and nothing that tells them apart.
+    private func counting(_ name: String, _ traits: TargetTraits, _ pipeline: PipelineFile) -> Diagnostic? {
+        guard let layout = traits.layout, !layout.uses.contains("station") else { return nil }
+        var place: Mark?
+        if layout.uses.contains("counter") {
+            let use = pipeline.targets.first { $0.name == name }
+            place = use.flatMap { Self.counter(in: $0.node) ?? $0.mark }
+        } else if !layout.uses.isDisjoint(with: ["name", "stem"]) {
+            let renaming = pipeline.profiles.profiles.first { profile in
+                guard let rename = profile.rename, rename.uses.contains("counter") else { return false }
+                return !rename.uses.contains("station") && profile.deliver.map { $0[name] != nil } ?? true
+            }
+            place = renaming?.mark
+        }
+        guard let place else { return nil }
+        return Diagnostic(
+            .error,
+            ConfigError(
+                place, "station-counter",
+                "`{counter}` counts at each station by itself: at `\(name)`, which stations share, two frames come to one number.",
+                hint: "Write `{station}` beside it, such as `{station}-{counter:4}`, or a folder `{station}/`."))
+    }
+
+    /// Where options count files: the place of `{counter}` itself.
+    private static func counter(in node: ConfigNode) -> Mark? {
+        switch node.value {
+        case .scalar(let text, let isQuoted):
+            guard let start = text.firstRange(of: "{counter")?.lowerBound else { return nil }
+            var mark = node.mark
+            mark.column += text.unicodeScalars.distance(from: text.startIndex, to: start) + (isQuoted ? 1 : 0)
+            return mark
+        case .list(let items): return items.lazy.compactMap { counter(in: $0) }.first
+        case .map(let pairs): return pairs.lazy.compactMap { counter(in: $0.value) }.first
+        case .null: return nil
+        }
     }
 
     private func isFolder(_ name: String, _ targets: [(name: String, target: any UploadTarget)]) -> Bool {

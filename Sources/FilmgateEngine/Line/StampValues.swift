@@ -9,12 +9,15 @@ struct StampValues: Sendable {
     /// In order of preference; empty in a dry run.
     let areas: [StagingArea]
     let bodies: BodySerials, ledger: any LedgerReader
+    /// What this station is called.
+    var station = ""
 
     /// `turn` returns once every earlier shot of the card is through: they tell which body a movie without a serial
     /// number comes from.
     func stamping(for shot: Shot, turn: () async -> Void) async throws(IngestError) -> Stamping {
         let profile = try await profile(of: shot, turn: turn)
-        let known = ShotValues(event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+        let known = ShotValues(
+            event: event, photographer: photographer, profile: profile, volumeLabel: volumeLabel, station: station)
         var values: [AssetID: TemplateValues] = [:]
         for asset in shot.assets {
             // What follows a frame speaks of that frame.

@@ -18,6 +18,8 @@ struct NamePlanner: Sendable {
     var rules: [String: DeliveryRule] = [:]
     /// What holds for all targets, where frames wait for marks.
     var awaits: [MarkRule] = []
+    /// What this station is called.
+    var station = ""
 
     private var names: NameChooser {
         NameChooser(ledger: ledger, reservations: reservations, trees: trees, event: event, again: again)
@@ -78,7 +80,8 @@ struct NamePlanner: Sendable {
 
     func shotValues(_ profile: ResolvedProfile) -> ShotValues {
         let named = event == DeliveryRow.unassigned ? NameSlot.event : event
-        return ShotValues(event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel)
+        return ShotValues(
+            event: named, photographer: photographer, profile: profile, volumeLabel: volumeLabel, station: station)
     }
 
     /// Who decides for a shot: its primary; for what belongs to no clip of its tree, such as an index, the tree's clip.

@@ -6,6 +6,8 @@ struct ShotValues: Sendable {
     var photographer: String?
     var profile: ResolvedProfile
     var volumeLabel: String
+    /// What this station is called.
+    var station = ""
 
     /// Values for `asset`; `primary` lends what a sidecar or memo does not know.
     func values(for asset: Asset, primary: Asset?, captured: CivilTime?, counter: Int?) -> TemplateValues {
@@ -13,7 +15,7 @@ struct ShotValues: Sendable {
         let whole = NameSlot.removed(from: asset.origin.name), name = FileName(whole)
         var text: [String: String] = [
             "name": whole, "stem": name.stem, "ext": name.ext, "shot": asset.shot.stem, "volume": volumeLabel,
-            "kind": asset.kind.rawValue, "size": String(asset.origin.size),
+            "kind": asset.kind.rawValue, "size": String(asset.origin.size), "station": station,
         ]
         if text.values.contains(where: NameSlot.mayBe) { text = text.mapValues { NameSlot.removed(from: $0) } }
         text["make"] = media.make ?? lead.make

@@ -25,6 +25,8 @@ public struct Plan: Sendable {
 
     /// What several stations deliver to; none without a catalogue.
     public internal(set) var shared = SharedTargets()
+    /// What this station is called in names.
+    var station = ""
 
     /// How soon a target that did not answer is tried again.
     var backoff = Backoff()

@@ -60,6 +60,7 @@ public struct PlanBuilder: Sendable {
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.places = places
         plan.shared = shared(pipeline, targets)
+        plan.station = StationName.inNames(pipeline.catalog?.station)
         plan.signIns = pipeline.auth.compactMap { use in lookup.auth[use.name].map { (use.name, $0) } }
         return plan
     }

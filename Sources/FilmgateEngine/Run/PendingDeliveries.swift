@@ -13,6 +13,8 @@ struct PendingDeliveries: Sendable {
     var gated: Set<String>?
     /// Of the run that sends them.
     var reservations = NameReservations()
+    /// What this station is called.
+    var station = ""
 
     /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's
     /// name.
@@ -97,7 +99,8 @@ struct PendingDeliveries: Sendable {
         let digests = asset.digests ?? Digests(sha256: row.content.sha256)
         let bytes = asset.file ?? LocalFile(path: row.file ?? "", size: row.size, ownership: .delivered)
         let values = ShotValues(
-            event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "")
+            event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "",
+            station: station)
         let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
         let called = try await name(row, of: asset, at: target.identity, &given)
         let job = UploadJob(

@@ -23,13 +23,13 @@ struct PlaceContext: Sendable {
             tell: run.note)
         let stampValues = StampValues(
             profiles: plan.profiles, event: options.event, photographer: options.photographer,
-            volumeLabel: session.place.label,
-            digests: digests, areas: isDry ? [] : staging.areas, bodies: bodies, ledger: run.reader)
+            volumeLabel: session.place.label, digests: digests, areas: isDry ? [] : staging.areas, bodies: bodies,
+            ledger: run.reader, station: plan.station)
         let planner = NamePlanner(
             ledger: run.reader, targets: plan.targets, profiles: plan.profiles, reservations: run.reservations,
             event: options.deliveryEvent, photographer: options.photographer, again: options.again,
-            volumeLabel: session.place.label,
-            bodies: bodies, trees: trees, copies: copies, rules: plan.rules, awaits: plan.awaits)
+            volumeLabel: session.place.label, bodies: bodies, trees: trees, copies: copies, rules: plan.rules,
+            awaits: plan.awaits, station: plan.station)
         let reader = ShotReader(
             session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues),
             statistics: run.statistics, hub: run.hub, ledger: run.reader)

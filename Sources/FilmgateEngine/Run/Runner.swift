@@ -200,7 +200,7 @@ public final class Runner: Sendable {
     private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
         guard writer != nil else { return }
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated)
+            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated, station: plan.station)
         for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
             if leases.isTaken(planned.assetDeliveries.content)
                 || context.underWay.holds(planned.assetDeliveries.asset.id)
@@ -225,7 +225,7 @@ public final class Runner: Sendable {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning,
-            reservations: reservations)
+            reservations: reservations, station: plan.station)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)

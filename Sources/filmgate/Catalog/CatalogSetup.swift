@@ -2,7 +2,6 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
-import Glibc
 
 struct CatalogMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -61,9 +60,9 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         let ledger = try await context.openLedger()
         let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
         let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site
-        let name = station.station.isEmpty ? Self.hostName : station.station
         let identity = StationIdentity(
-            uuid: before?.membership.uuid ?? Self.newIdentity(), name: name, site: site, asNew: asNew)
+            uuid: before?.membership.uuid ?? Self.newIdentity(), name: StationName.of(station), site: site, asNew: asNew
+        )
         let place = try await context.telling { () async throws(IngestError) in
             let membership = try await chosen.catalog.join(identity)
             // Who is in already goes on where it was.
@@ -91,12 +90,5 @@ struct CatalogJoinCommand: AsyncParsableCommand {
             String(repeating: "0", count: 8 - $0.count) + $0
         }
         .joined()
-    }
-
-    static var hostName: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "station" }
-        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.prefix(64), as: UTF8.self)
-        return name.isEmpty || !StationRule.isName(name) ? "station" : name
     }
 }

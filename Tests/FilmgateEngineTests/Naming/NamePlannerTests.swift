@@ -55,16 +55,18 @@ import Testing
     }
 
     private func paths(
-        _ assets: [Asset], deliver: [String: DeliveryRule]? = nil, kinds: Set<MediaKind> = []
+        _ assets: [Asset], deliver: [String: DeliveryRule]? = nil, kinds: Set<MediaKind> = [],
+        layout: String = "{captured:yyyy-MM-dd}/{name}", rename: String? = nil, station: String = ""
     ) async throws -> [String: String] {
         var target = Target()
-        target.traits.layout = Template("{captured:yyyy-MM-dd}/{name}")
+        target.traits.layout = Template(layout)
         var profile = Profile()
-        profile.deliver = deliver
-        let planner = NamePlanner(
+        (profile.deliver, profile.rename) = (deliver, rename.flatMap { Template($0) })
+        var planner = NamePlanner(
             ledger: Blank(), targets: [PlannedTarget(name: "t", target: target, workers: nil)],
             profiles: ProfileSet([profile]), reservations: NameReservations(), event: nil, photographer: nil,
             again: false, volumeLabel: "V", bodies: BodySerials(), trees: ClipTreeNames())
+        planner.station = station
         var standing = ShotStanding()
         standing.kinds = kinds
         let planned = try await planner.place(
@@ -72,6 +74,17 @@ import Testing
         return planned.reduce(into: [:]) { paths, one in
             for delivery in one.deliveries { paths[one.assetDeliveries.asset.origin.name] = delivery.job.path }
         }
+    }
+
+    /// In a folder's name, in a file's, and in what a profile renames; a sidecar has its picture's.
+    @Test func theStationsNameStandsInNames() async throws {
+        let still = Self.asset("A.JPG", day: 20_000), settings = Self.asset("A.XMP", day: nil)
+        #expect(
+            try await paths([still, settings], layout: "{station}/{name}", station: "desk-3")
+                == ["A.JPG": "desk-3/A.JPG", "A.XMP": "desk-3/A.XMP"])
+        #expect(
+            try await paths([still, settings], layout: "{name}", rename: "{station}-{counter:4}", station: "desk-3")
+                == ["A.JPG": "desk-3-0001.JPG", "A.XMP": "desk-3-0001.XMP"])
     }
 
     /// A name that came round again makes no shot: each lies at its own day, and what belongs to the still stays with

@@ -71,6 +71,26 @@ import Testing
         #expect(none?.place == nil)
     }
 
+    /// `{station}`: what the pipeline says, else this machine's name; one part of a path.
+    @Test(arguments: [
+        ("catalog:\n  shared: { url: x }\n  station: desk-3", "desk-3"),
+        ("catalog:\n  shared: { url: x }\n  station: \"a/b\"", nil),
+        ("catalog:\n  shared: { url: x }", StationName.ofMachine), ("", StationName.ofMachine),
+    ])
+    func theStationsNameForTemplates(_ catalog: String, _ name: String?) throws {
+        let pipeline = try #require(try load(catalog).pipeline)
+        let registry = try ModuleRegistry(try Fake.registry().entries + [.catalog(Shared.self)])
+        let builder = PlanBuilder(
+            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent",
+            event: nil)
+        let station = try builder.plan(pipeline).station
+        if let name {
+            #expect(station == SafeName.component(name))
+        } else {
+            #expect(!station.contains("/") && station.hasPrefix("a"))
+        }
+    }
+
     @Test(arguments: ["", "catalog:", "catalog: {}"]) func withoutOneThereIsNone(_ text: String) throws {
         let loaded = try load(text)
         #expect(loaded.pipeline?.catalog == nil)
@@ -122,7 +142,7 @@ import Testing
     @Test(arguments: [
         ("url: \"https://g.example/\"", "shared: { url: x }", []),
         ("url: \"https://g.example/\", asks: false", "shared: { url: x }", ["warning cannot-be-asked"]),
-        ("url: \"https://g.example/\", path: \"{counter:4}\"", "shared: { url: x }", ["warning station-counter"]),
+        ("url: \"https://g.example/\", path: \"{station}-{counter:4}\"", "shared: { url: x }", []),
         ("url: \"http://10.0.0.1/\"", "shared: { url: x }", ["warning one-network"]),
         ("url: \"http://localhost/\"", "shared: { url: x }", ["error not-shared"]),
         ("url: \"http://localhost/\"", "shared: { url: socket }, one_machine: true", ["warning one-machine"]),
@@ -156,5 +176,49 @@ import Testing
         // A run shares what `check` allows, and nothing else.
         let isShared = !expected.contains { $0.hasPrefix("error") }
         #expect(try builder.plan(pipeline).shared.isEmpty == !isShared)
+    }
+
+    /// Two stations count by themselves: at a target that both fill their numbers need the station's name.
+    @Test(arguments: [
+        ("{counter:4}", "", "gallery", 13, 64), ("{event}/{counter:4}.jpg", "", "gallery", 13, 72),
+        ("{station}/{counter:4}", "", "gallery", nil, nil), ("{counter:4}-{station}", "", "gallery", nil, nil),
+        ("{name}", ", rename: \"{counter:4}\"", "gallery", 8, 5),
+        ("{stem}", ", rename: \"{counter}\"", "gallery", 8, 5),
+        ("{name}", ", rename: \"{station}-{counter:4}\"", "gallery", nil, nil),
+        ("{station}/{name}", ", rename: \"{counter:4}\"", "gallery", nil, nil),
+        ("{name}", ", rename: \"{counter:4}\", deliver: { other: [jpeg] }", "gallery", nil, nil),
+        // Of this station alone: nobody else counts there.
+        ("{counter:4}", "", "other", nil, nil),
+    ])
+    func aSharedTargetCountsByStation(
+        _ path: String, _ profile: String, _ share: String, _ line: Int?, _ column: Int?
+    ) throws {
+        let registry = try ModuleRegistry(try Fake.registry().entries + [.catalog(Shared.self), .target(Remote.self)])
+        let text = """
+            version: 1
+            sources:
+              - card: {}
+            stages:
+              - exif: {}
+              - upload: { to: [gallery, other] }
+            profiles:
+              - { match: { make: Acme }, photographer: Ann\(profile) }
+            catalog:
+              shared: { url: x }
+              share: [\(share)]
+            targets:
+              gallery: { remote: { url: "https://gallery.example/", path: "\(path)" } }
+              other: { remote: { url: "https://other.example/", path: "{name}" } }
+            """
+        let loaded = PipelineLoader(registry: registry, reader: YAMLReader(), includeDirectories: []).load(
+            text: text, file: "desk.yaml")
+        let pipeline = try #require(loaded.pipeline, "\(loaded.diagnostics)")
+        let builder = PlanBuilder(
+            registry: registry, secrets: NoSecrets(), ledger: nil, logger: Logger(label: "test"), state: "/nonexistent",
+            event: nil)
+        let found = builder.mistakes(in: pipeline)
+        #expect(found.map(\.error.code) == (line == nil ? [] : ["station-counter"]), "\(found)")
+        #expect(found.allSatisfy { $0.severity == .error && $0.error.hint?.contains("{station}") == true })
+        #expect(found.first?.error.mark.line == line && found.first?.error.mark.column == column)
     }
 }
