@@ -46,6 +46,7 @@ public actor CatalogReporter {
     private let catalog: any Catalog, ledger: any StationLedger
     /// Claims are made in the same session.
     private let claims: StationClaims?
+    private let gauges: CatalogGauges?
     private let tell: @Sendable (CatalogNotice) -> Void
     private let pace: ReportingPace
     private var session: CatalogSession?, known: Int64 = 0
@@ -56,9 +57,13 @@ public actor CatalogReporter {
     private(set) var told: Int64 = 0
 
     public init(
-        _ catalog: any Catalog, _ ledger: any StationLedger, claims: StationClaims? = nil,
+        _ catalog: any Catalog, _ ledger: any StationLedger, claims: StationClaims? = nil, gauges: CatalogGauges? = nil,
         pace: ReportingPace = ReportingPace(), tell: @escaping @Sendable (CatalogNotice) -> Void
-    ) { (self.catalog, self.ledger, self.claims, self.pace, self.tell) = (catalog, ledger, claims, pace, tell) }
+    ) {
+        (self.catalog, self.ledger, self.claims, self.gauges, self.pace, self.tell) = (
+            catalog, ledger, claims, gauges, pace, tell
+        )
+    }
 
     /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
     public func run() async {
@@ -140,6 +145,7 @@ public actor CatalogReporter {
             return false
         }
         told += applied == report.upTo ? Int64(report.sightings.count) : 0
+        if applied == report.upTo { gauges?.noteReport() }
         try await settle(applied)
         return false
     }
@@ -168,6 +174,7 @@ public actor CatalogReporter {
     /// The session was opened or renewed by a request that went out at that moment.
     private func reached(in open: CatalogSession, since now: ContinuousClock.Instant) async {
         (renewed, isDoubtful) = (now, false)
+        gauges?.note(isUp: true)
         if let lostAt { say(.back(seconds: Int((now - lostAt).components.seconds))) }
         (lostAt, said) = (nil, nil)
         await claims?.note(session: open.token, since: now)
@@ -183,6 +190,7 @@ public actor CatalogReporter {
     /// what is claimed.
     private func note(_ error: IngestError) async {
         await claims?.note(away: error.message)
+        gauges?.note(isUp: false)
         let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)
         if isAway { isDoubtful = true } else { session = nil }
         if case .ahead? = said { return }

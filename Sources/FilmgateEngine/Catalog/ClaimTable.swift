@@ -82,6 +82,8 @@ struct ClaimTable: Sendable {
 
     /// Nobody waits for an answer.
     var isIdle: Bool { waiting.isEmpty && asking.isEmpty }
+    /// Claims that are this station's: what is being sent, and what is to be tried again.
+    var held: Int { sending.count + kept.count }
     var isAway: Bool { if case .away = reach { true } else { false } }
 
     mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {

@@ -18,22 +18,26 @@ public actor StationClaims {
     /// Claims that are being given back.
     private var releases: [Int: Task<Void, Never>] = [:], lastRelease = 0
     private var doubt: (@Sendable () async -> Void)?
+    private let gauges: CatalogGauges?
 
     /// `refuse` hears of each target that cannot be shared, once.
     public init(
-        _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway,
+        _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway, gauges: CatalogGauges? = nil,
         refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
     ) {
-        self.init(catalog, station: station, whenAway: whenAway, refuse: refuse, clock: TimerQueue.shared)
+        self.init(
+            catalog, station: station, whenAway: whenAway, gauges: gauges, refuse: refuse, clock: TimerQueue.shared)
     }
 
     init(
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway = .deliver,
-        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }, clock: any RunClock
+        gauges: CatalogGauges? = nil, refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in },
+        clock: any RunClock
     ) {
         (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (
             catalog, station, whenAway, refuse, clock
         )
+        self.gauges = gauges
         table = ClaimTable(at: clock.now.instant)
     }
 
@@ -121,6 +125,7 @@ public actor StationClaims {
 
     private func handle(_ event: ClaimTable.Event) {
         for action in table.handle(event, at: clock.now.instant) { perform(action) }
+        gauges?.note(claims: table.held)
     }
 
     private func perform(_ action: ClaimTable.Action) {

@@ -45,20 +45,13 @@ struct CatalogCheckCommand: AsyncParsableCommand {
         Console.out(
             "  answer after \(Describe.decimal(found.roundTrip, 1)) ms, \(clock) \(ahead) s, "
                 + "history \(found.timeline.map(String.init) ?? "unknown")")
-        for word in found.excess {
-            Console.err("warning: this role \(Describe.name(word)): a station needs no such right.")
+        let problems = CatalogProblems(found: found)
+        for words in problems.excess { Console.err("warning: \(Describe.name(words))") }
+        if let schema = found.schema {
+            Console.out(
+                "  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
         }
-        guard let schema = found.schema else {
-            return Console.err("There are no tables yet: `filmgate catalog migrate`.")
-        }
-        Console.out(
-            "  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
-        guard found.common == nil else { return }
-        let newer = (found.understands.max() ?? 0) > (found.speaks.max() ?? 0)
-        Console.err(
-            newer
-                ? "This filmgate is newer than the catalogue: `filmgate catalog migrate`."
-                : "This filmgate is older than the catalogue: update it.")
+        if let words = problems.tables { Console.err(words) }
     }
 }
 

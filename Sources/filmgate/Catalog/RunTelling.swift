@@ -5,6 +5,8 @@ import FilmgateLedger
 /// Tells the catalogue of a run while it goes on; a catalogue in trouble is a line on stderr, never the run's failure.
 struct RunTelling {
     private let reporter: CatalogReporter, claims: StationClaims, running: Task<Void, Never>
+    /// How the station stands, for metrics.
+    let gauges: CatalogGauges
     /// How long the end of a run waits for what is left; more is told by the next run.
     private static let patience = Duration.seconds(5)
 
@@ -43,16 +45,19 @@ struct RunTelling {
             return nil
         }
         guard let chosen = try await ChosenCatalog.of(pipeline, context) else { return nil }
-        let json = context.options.json
+        let json = context.options.json, gauges = CatalogGauges()
         let claims = StationClaims(
-            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway
+            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway, gauges: gauges
         ) { refusal in
             let words = refusal.isWarning ? "is shared, though" : "is this station's alone:"
             tell("\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)", json: json)
         }
         let told = LedgerOfStation(ledger: ledger, claims: claims)
-        let reporter = CatalogReporter(chosen.catalog, told, claims: claims) { notice in tell(notice, json: json) }
-        return RunTelling(reporter: reporter, claims: claims, running: Task { await reporter.run() })
+        let reporter = CatalogReporter(chosen.catalog, told, claims: claims, gauges: gauges) { notice in
+            tell(notice, json: json)
+        }
+        return RunTelling(
+            reporter: reporter, claims: claims, running: Task { await reporter.run() }, gauges: gauges)
     }
 
     /// Tells what is left; before the ledger is closed.

@@ -9,7 +9,8 @@ import Glibc
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what would go wrong: state, ledger, disk, clock, cards, cameras, secrets of a pipeline.",
+        abstract:
+            "Look for what would go wrong: state, ledger, disk, clock, cards, cameras, a pipeline's targets and catalogue.",
         discussion: """
             EXAMPLE:
               filmgate doctor --pipeline wedding.yaml
@@ -31,13 +32,15 @@ struct DoctorCommand: AsyncParsableCommand {
         clock(&report)
         await cards(&report)
         CameraCheckup().run(&report)
-        var plan: Plan?
+        var plan: Plan?, named: PipelineFile?
         if let pipeline {
             let file = try context.load(pipeline)
+            named = file
             plan = try await context.telling { () throws(IngestError) in try context.builder(ledger: nil).plan(file) }
         }
         await staging(plan?.connections.compactMap { $0.target.traits.localRoot } ?? [], &report)
         if let plan { await check(plan, &report) }
+        await CatalogCheckup(context: context).run(named, &report)
         if report.problems > 0 { throw Exit(.failure) }
     }
 

@@ -1,5 +1,7 @@
 import Dispatch
 import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
 import Foundation
 import Synchronization
 
@@ -34,7 +36,14 @@ final class Metrics: Sendable {
     /// What the ledger said last of the targets; it is asked by one scrape at a time.
     private struct Counts {
         var targets: [LedgerTotals.Target] = [], isAsking = false, spacing = Spacing()
+        /// Changes that the catalogue was not told yet.
+        var behind: Int64?
     }
+    /// What this station's catalogue is measured by.
+    private struct Station {
+        var gauges: CatalogGauges, ledger: SQLiteLedger
+    }
+    private let station = Mutex<Station?>(nil)
     private let counts = Mutex(Counts())
     private let ledger: any LedgerReader
     private let patience: DispatchTimeInterval
@@ -42,6 +51,11 @@ final class Metrics: Sendable {
     /// `patience`: how long a scrape waits for the ledger.
     init(_ ledger: any LedgerReader, patience: DispatchTimeInterval = .seconds(2)) {
         (self.ledger, self.patience) = (ledger, patience)
+    }
+
+    /// From now on it is told how this station stands with its catalogue.
+    func follow(_ gauges: CatalogGauges, _ ledger: SQLiteLedger) {
+        station.withLock { $0 = Station(gauges: gauges, ledger: ledger) }
     }
 
     /// From now on the free room of these folders is told: the folder targets' by name, and the spool's.
@@ -94,27 +108,34 @@ final class Metrics: Sendable {
     /// The exposition format, version 0.0.4; asks the ledger how long what waits has waited.
     ///
     /// Blocks, two seconds at most; a ledger that takes long is believed for a while.
-    var text: String { MetricsText(state: state.withLock { $0 }, totals: totals()).text }
+    var text: String {
+        let counts = totals(), reading = station.withLock { $0?.gauges.reading }
+        let station = reading.map { MetricsText.Station(reading: $0, behind: counts.behind) }
+        return MetricsText(state: state.withLock { $0 }, totals: counts.targets, station: station).text
+    }
 
-    private func totals() -> [LedgerTotals.Target] {
+    private func totals() -> Counts {
         let start = ContinuousClock.now
         let isMine = counts.withLock { counts in
             guard !counts.isAsking, counts.spacing.isDue(at: start) else { return false }
             counts.isAsking = true
             return true
         }
-        guard isMine else { return counts.withLock(\.targets) }
+        guard isMine else { return counts.withLock(\.self) }
         let done = DispatchSemaphore(value: 0)
         Task { [self] in
             let totals = await Result { () async throws(IngestError) in try await ledger.totals() }
+            let joined = station.withLock { $0?.ledger }
+            let place = await Result { () async throws(IngestError) in try await joined?.station() }
             counts.withLock { counts in
                 counts.isAsking = false
                 counts.spacing.took(from: start, to: .now)
                 counts.targets = (try? totals.get())?.targets ?? counts.targets
+                counts.behind = (try? place.get())?.waiting ?? counts.behind
             }
             done.signal()
         }
         _ = done.wait(timeout: .now() + patience)
-        return counts.withLock(\.targets)
+        return counts.withLock(\.self)
     }
 }

@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import FilmgateEngine
 import Foundation
 
 /// The metrics in Prometheus' text format.
@@ -7,11 +8,20 @@ struct MetricsText {
     let state: Metrics.State
     /// What the ledger says of every target, those of earlier runs too.
     let totals: [LedgerTotals.Target]
+    /// How this station stands with its catalogue; nil without one.
+    let station: Station?
+    struct Station {
+        var reading: CatalogGauges.Reading
+        /// Changes that were not told yet; nil where nobody could tell.
+        var behind: Int64?
+    }
     /// Seconds since 1970.
     var now = Date().timeIntervalSince1970
     private typealias Values = [([(String, String)], Int)]
 
-    init(state: Metrics.State, totals: [LedgerTotals.Target]) { (self.state, self.totals) = (state, totals) }
+    init(state: Metrics.State, totals: [LedgerTotals.Target], station: Station? = nil) {
+        (self.state, self.totals, self.station) = (state, totals, station)
+    }
 
     var text: String {
         var lines: [String] = []
@@ -26,6 +36,7 @@ struct MetricsText {
             "Refused at a listening source, by reason: password, path, tls, elsewhere.", &lines,
             state.refused.flatMap { source, counts in counts.map { ([("source", source), ("what", $0)], $1) } })
         family("filmgate_disk_free_bytes", "gauge", "Free room where folder targets and the spool lie.", &lines, disks)
+        if let station { catalog(station, &lines) }
         histograms(&lines)
         return lines.joined(separator: "\n") + "\n"
     }
@@ -68,6 +79,18 @@ struct MetricsText {
         family(
             "filmgate_target_held", "gauge", "1 while a target is held: refused, full, or not to be trusted.", &lines,
             names.map { ([("target", $0)], state.held.contains($0) ? 1 : 0) })
+    }
+
+    private func catalog(_ station: Station, _ lines: inout [String]) {
+        func gauge(_ name: String, _ help: String, _ value: Int?) {
+            family("filmgate_catalog_\(name)", "gauge", help, &lines, value.map { [([], $0)] } ?? [])
+        }
+        let reading = station.reading
+        gauge("up", "1 while the catalogue answers and takes what this station tells.", reading.isUp.map { $0 ? 1 : 0 })
+        gauge("behind", "Changes that the catalogue was not told yet.", station.behind.map { Int($0) })
+        gauge("claims", "Claims of this station: what it is sending, and what it will try again.", reading.claims)
+        let age = reading.reported.map { Int((ContinuousClock.now - $0).components.seconds) }
+        gauge("report_seconds", "Seconds since the catalogue took a report of this station.", age)
     }
 
     private var disks: Values {

@@ -59,6 +59,7 @@ struct LiveSession {
         studio?.start()
         let telling = await RunTelling.begin([pipeline], ledger, context, leases)
         let background = Task { await Self.keepAlive() }
+        if let telling { counts.follow(telling.gauges, ledger) }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
                 try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl)

@@ -8,11 +8,13 @@ import os
 import random
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
@@ -150,6 +152,48 @@ def joined(program, folder, name, server):
     return station
 
 
+def doctor(station):
+    """What it says, whatever else it finds on this machine."""
+    return station.call("doctor", "--pipeline", station.file, exits=(0, 1))
+
+
+def gauges(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            lines = answer.read().decode().splitlines()
+    except OSError:
+        return {}
+    return dict(line.split(" ") for line in lines if line.startswith("filmgate_catalog_"))
+
+
+def watched(station, server):
+    """A run's metrics say whether the catalogue answers; so does `doctor`."""
+    said = doctor(station)
+    for words in (f"ok      catalog: {station.name}: all told", "answers after"):
+        if words not in said:
+            raise Failure(f"doctor says nothing of `{words}`:\n{said}")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = station.start("run", station.file, "--metrics", f"127.0.0.1:{port}")
+    try:
+        for up, change in (("1", None), ("0", server.stop), ("1", server.start)):
+            if change:
+                change()
+            end = time.monotonic() + 120
+            while gauges(port).get("filmgate_catalog_up") != up:
+                if time.monotonic() > end or process.poll() is not None:
+                    raise Failure(f"filmgate_catalog_up is not {up}: {gauges(port)}")
+                time.sleep(0.2)
+        found = gauges(port)
+        if found.get("filmgate_catalog_behind") != "0" or found.get("filmgate_catalog_claims") != "0":
+            raise Failure(f"metrics of a station with nothing to do: {found}")
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    print("doctor and metrics say whether the catalogue answers")
+
+
 def both(program, folder, server):
     vans = [joined(program, folder, name, server) for name in ("van1", "van2")]
     sharing.scenario(server, vans, folder, make_card)
@@ -197,12 +241,17 @@ def scenario(program, folder, kills):
                 raise Failure(f"`where` does not show both copies:\n{said}")
         one.call("catalog", "where", "0" * 64, exits=(5,))
         print("one card in two stations: `where` shows both copies")
+        watched(one, server)
 
         server.stop()
+        if "PROBLEM catalog: " not in doctor(one):
+            raise Failure("doctor does not name a catalogue that is away")
         said = one.take(make_card(f"{folder}/card-away", 40, 3))
         if said.count("going on alone") != 1:
             raise Failure(f"an outage is told once:\n{said}")
         one.call("catalog", "where", digest, exits=(5,))
+        if "desk1: 80 changes to tell" not in doctor(one):
+            raise Failure(f"doctor does not count what is untold:\n{doctor(one)}")
         server.start()
         one.take(card)
         same(server, one, "after an outage")

@@ -1,0 +1,38 @@
+import FilmgateCore
+
+/// What is wrong with a catalogue that answers, in sentences for people.
+struct CatalogProblems {
+    let found: CatalogCondition
+
+    /// Rights that a thief of this role would have.
+    var excess: [String] { found.excess.map { "this role \($0): a station needs no such right." } }
+
+    /// Why it cannot be used with this program; nil where it can.
+    var tables: String? {
+        guard found.schema != nil else { return "There are no tables yet: `filmgate catalog migrate`." }
+        guard found.common == nil else { return nil }
+        let newer = (found.understands.max() ?? 0) > (found.speaks.max() ?? 0)
+        return newer
+            ? "This filmgate is newer than the catalogue: `filmgate catalog migrate`."
+            : "This filmgate is older than the catalogue: update it."
+    }
+
+    /// This machine's clock is beside the server's.
+    var clock: String? {
+        guard abs(found.clockAhead) > 2000 else { return nil }
+        return "this clock is \(CatalogStatusCommand.signed(found.clockAhead)) s from the server's: set one of them."
+    }
+
+    /// It is not the catalogue that this state directory joined.
+    func another(than membership: StationMembership?) -> String? {
+        guard let membership, let identity = found.identity, identity != membership.catalog else { return nil }
+        return
+            "it is another catalogue than \(membership.name) joined: `filmgate catalog join`, or name the one that it did join."
+    }
+
+    /// What `doctor` says, the station's membership in mind.
+    func all(for membership: StationMembership?) -> [String] {
+        let usable = [tables, another(than: membership), clock].compactMap(\.self)
+        return usable + excess
+    }
+}

@@ -1,0 +1,101 @@
+import FilmgateCore
+import FilmgateEngine
+import FilmgateLedger
+import Foundation
+import TestThreads
+import Testing
+
+@testable import filmgate
+
+/// What `doctor` and the metrics say of the catalogue.
+@Suite(.ownThreads) struct CatalogCheckupTests {
+    private static let membership = StationMembership(
+        uuid: String(repeating: "a", count: 32), name: "desk-3", epoch: 1, catalog: String(repeating: "b", count: 32),
+        applied: 0)
+
+    private static func condition(_ change: (inout CatalogCondition) -> Void) -> CatalogCondition {
+        var found = CatalogCondition(server: "db1", version: "15", protection: "TLS", role: "desk3")
+        (found.identity, found.schema) = (membership.catalog, 1)
+        (found.speaks, found.understands) = ([1], [1])
+        change(&found)
+        return found
+    }
+
+    @Test func aSoundCatalogueHasNoProblems() {
+        let problems = CatalogProblems(found: Self.condition { $0.clockAhead = 1999 })
+        #expect(problems.all(for: Self.membership) == [] && problems.all(for: nil) == [])
+    }
+
+    @Test func eachProblemIsASentenceOfItsOwn() {
+        let changes: [((inout CatalogCondition) -> Void, String)] = [
+            ({ ($0.schema, $0.speaks) = (nil, []) }, "There are no tables yet"),
+            ({ $0.understands = [2] }, "newer than the catalogue"), ({ $0.speaks = [2] }, "older than the catalogue"),
+            ({ $0.clockAhead = -2500 }, "2.5 s from the server's"), ({ $0.excess = ["superuser"] }, "superuser"),
+            ({ $0.identity = String(repeating: "c", count: 32) }, "another catalogue than desk-3 joined"),
+        ]
+        for (change, words) in changes {
+            let found = CatalogProblems(found: Self.condition(change)).all(for: Self.membership)
+            #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+        }
+    }
+
+    private func pipeline(_ table: Table) throws -> String {
+        try table.write(
+            "desk.yaml",
+            """
+            version: 1
+            sources: [ { card: {} } ]
+            stages: [ { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)" } } }
+            catalog: { postgres: { url: "postgresql://desk3@127.0.0.1:9/filmgate" }, station: desk-3 }
+            """)
+    }
+
+    @Test func aStateThatHasNotJoinedIsToldSo() throws {
+        let table = try Table()
+        let outcome = try Program.run(["doctor", "--pipeline", try pipeline(table), "--state", table.state])
+        #expect(outcome.status != 0 && outcome.output.contains("PROBLEM catalog: this state directory has not joined"))
+        let without = try Program.run(["doctor", "--state", table.state])
+        #expect(!without.output.contains("catalog"))
+    }
+
+    /// Nobody listens there: that is a problem, and what is untold is counted all the same.
+    @Test func aCatalogueThatIsAwayIsNamed() async throws {
+        let table = try Table()
+        try table.sampleCard()
+        #expect(try table.importing().status == 0)
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        let waiting = try #require(try await ledger.station()?.waiting)
+        ledger.close()
+        let outcome = try Program.run(["doctor", "--pipeline", try pipeline(table), "--state", table.state])
+        #expect(
+            waiting > 10 && outcome.output.contains("ok      catalog: desk-3: \(waiting) changes to tell"),
+            "\(outcome.output)")
+        #expect(outcome.status != 0 && outcome.output.contains("PROBLEM catalog: 127.0.0.1"), "\(outcome.output)")
+        // Without a pipeline nobody knows where the catalogue is.
+        let unnamed = try Program.run(["doctor", "--state", table.state])
+        #expect(
+            unnamed.output.contains("PROBLEM catalog: no pipeline that was used here names the catalogue"),
+            "\(unnamed.output)")
+    }
+
+    @Test func metricsTellHowTheStationStands() {
+        var reading = CatalogGauges.Reading()
+        func text(behind: Int64?) -> String {
+            MetricsText(
+                state: Metrics.State(), totals: [], station: MetricsText.Station(reading: reading, behind: behind)
+            ).text
+        }
+        #expect(!MetricsText(state: Metrics.State(), totals: []).text.contains("filmgate_catalog"))
+        // Before anybody was asked nothing is known but that nothing is claimed.
+        let early = text(behind: nil)
+        for name in ["up", "behind", "report_seconds"] { #expect(!early.contains("\nfilmgate_catalog_\(name) ")) }
+        #expect(early.contains("\nfilmgate_catalog_claims 0\n"))
+        (reading.isUp, reading.claims, reading.reported) = (false, 3, .now - .seconds(75))
+        let late = text(behind: 12)
+        for line in ["up 0", "behind 12", "claims 3", "report_seconds 75"] {
+            #expect(late.contains("\nfilmgate_catalog_\(line)\n"))
+        }
+    }
+}
