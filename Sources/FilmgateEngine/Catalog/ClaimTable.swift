@@ -21,7 +21,8 @@ struct ClaimTable: Sendable {
     }
 
     enum Event: Sendable {
-        case wanted(ClaimWish, asker: Int)
+        /// `isReserving`: not to send it now, but to keep others from it until its own turn comes.
+        case wanted(ClaimWish, asker: Int, isReserving: Bool = false)
         /// It waits for no answer any more.
         case withdrawn(asker: Int)
         /// Wishes had their time to come together.
@@ -60,7 +61,7 @@ struct ClaimTable: Sendable {
         var wish: ClaimWish
         /// Nil: asked again for what is being sent, because the session is another.
         var asker: Int?
-        var tries = 0
+        var isReserving = false, tries = 0
     }
 
     static let most = 256, freshness = Duration.seconds(40)
@@ -73,6 +74,8 @@ struct ClaimTable: Sendable {
     private var singly = 0
     /// What is being sent; and what is ours, was tried and is to be tried again.
     private var sending: [Key: ClaimWish] = [:], kept: [Key: ClaimWish] = [:]
+    /// What is ours and was never tried: its turn comes.
+    private var reserved: [Key: ClaimWish] = [:]
     /// In which session each of them was granted.
     private var granted: [Key: Int64] = [:]
     private var now: ContinuousClock.Instant
@@ -82,14 +85,15 @@ struct ClaimTable: Sendable {
 
     /// Nobody waits for an answer.
     var isIdle: Bool { waiting.isEmpty && asking.isEmpty }
-    /// Claims that are this station's: what is being sent, and what is to be tried again.
-    var held: Int { sending.count + kept.count }
+    /// Claims that are this station's: what is being sent, and what is to be tried, perhaps again.
+    var held: Int { sending.count + kept.count + reserved.count }
     var isAway: Bool { if case .away = reach { true } else { false } }
 
     mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {
         self.now = now
         switch event {
-        case .wanted(let wish, let asker): want(Asked(wish: wish, asker: asker))
+        case .wanted(let wish, let asker, let isReserving):
+            want(Asked(wish: wish, asker: asker, isReserving: isReserving))
         case .withdrawn(let asker): withdraw(asker)
         case .gathered:
             isGathering = false
@@ -109,8 +113,15 @@ struct ClaimTable: Sendable {
 
     private mutating func want(_ asked: Asked) {
         if case .away(let words) = reach { return tell(asked, .away(words)) }
+        if asked.isReserving, isOurs(Key(asked.wish)) { return tell(asked, .answer(.granted)) }
         waiting.append(asked)
         gather()
+    }
+
+    /// Claimed in the session that lasts now, for whatever purpose.
+    private func isOurs(_ key: Key) -> Bool {
+        guard case .open(let token, let since) = reach, now - since < Self.freshness else { return false }
+        return granted[key] == token && (sending[key] ?? kept[key] ?? reserved[key]) != nil
     }
 
     private mutating func withdraw(_ asker: Int) {
@@ -182,19 +193,25 @@ struct ClaimTable: Sendable {
         case .granted, .takenOver:
             guard isFresh else { return waiting.append(asked) }
             granted[key] = token
-            if asked.asker != nil {
-                (sending[key], kept[key]) = (asked.wish, nil)
+            let isHeld = (sending[key] ?? kept[key]) != nil
+            if asked.asker != nil, asked.isReserving {
+                if !isHeld { reserved[key] = asked.wish }
                 tell(asked, .answer(answer))
-            } else if sending[key] == nil, kept[key] == nil {
+            } else if asked.asker != nil {
+                (sending[key], kept[key], reserved[key]) = (asked.wish, nil, nil)
+                tell(asked, .answer(answer))
+            } else if !isHeld, reserved[key] == nil {
                 release([asked.wish], token)
             }
         case .undecided:
             // Never free: it is asked for again.
             guard asked.asker != nil else { return }
             guard asked.tries < Self.mostTries else { return tell(asked, .answer(.held(by: "another station"))) }
-            waiting.append(Asked(wish: asked.wish, asker: asked.asker, tries: asked.tries + 1))
+            var again = asked
+            again.tries += 1
+            waiting.append(again)
         default:
-            (kept[key], granted[key]) = (nil, nil)
+            (kept[key], reserved[key], granted[key]) = (nil, nil, nil)
             tell(asked, .answer(answer))
         }
     }
@@ -247,15 +264,15 @@ struct ClaimTable: Sendable {
     }
 
     private mutating func drop(_ key: Key) {
-        guard let wish = kept.drop(key) else { return }
-        giveBack([wish])
+        let wishes = [kept.drop(key), reserved.drop(key)].compactMap(\.self)
+        if !wishes.isEmpty { giveBack(wishes) }
     }
 
     /// What can neither be asked for nor sent twice stays claimed once it was tried: somebody has to look.
     private mutating func stop() {
         isStopped = true
-        let all = kept.values.filter(\.canBeSettled)
-        kept = [:]
+        let all = kept.values.filter(\.canBeSettled) + reserved.values
+        (kept, reserved) = ([:], [:])
         giveBack(Array(all))
         for one in waiting { tell(one, .away("the run is over")) }
         waiting = []

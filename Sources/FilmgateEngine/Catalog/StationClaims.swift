@@ -86,13 +86,23 @@ public actor StationClaims {
     /// Asks for the right to deliver; waits for the catalogue's word, or until nobody can expect one.
     ///
     /// In a cancelled task, as if the catalogue were away. What is granted is said to be over with `ended`.
-    func claim(_ wish: ClaimWish) async -> ClaimTable.Verdict {
+    func claim(_ wish: ClaimWish) async -> ClaimTable.Verdict { await claim(wish, isReserving: false) }
+
+    /// The same, to keep others from what this station will send when its turn comes; given back at the end where it
+    /// never did.
+    func reserve(_ wish: ClaimWish) async -> ClaimTable.Verdict { await claim(wish, isReserving: true) }
+
+    private func claim(_ wish: ClaimWish, isReserving: Bool) async -> ClaimTable.Verdict {
         asker += 1
         let mine = asker
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 askers[mine] = continuation
-                if Task.isCancelled { withdraw(mine) } else { handle(.wanted(wish, asker: mine)) }
+                if Task.isCancelled {
+                    withdraw(mine)
+                } else {
+                    handle(.wanted(wish, asker: mine, isReserving: isReserving))
+                }
             }
         } onCancel: {
             Task { await self.withdraw(mine) }

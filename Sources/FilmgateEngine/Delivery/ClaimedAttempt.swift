@@ -12,6 +12,8 @@ struct ClaimedAttempt: Sendable {
     }
 
     let claims: StationClaims, wish: ClaimWish, delivery: Delivery
+    /// The primary of its shot, which is claimed before it.
+    let lead: ClaimWish?
     var terms = Terms()
     /// The folder that the shared target is here; nil for a remote one.
     var root: String? { delivery.target.traits.localRoot }
@@ -23,9 +25,15 @@ struct ClaimedAttempt: Sendable {
     init?(_ claims: StationClaims?, _ delivery: Delivery, _ terms: Terms) {
         guard let claims, let wish = claims.wish(for: delivery) else { return nil }
         (self.claims, self.wish, self.delivery, self.terms) = (claims, wish, delivery, terms)
+        lead = delivery.lead.map { content in
+            var lead = wish
+            lead.content = content
+            return lead
+        }
     }
 
     func carry(_ send: Send) async -> DeliveryEvent {
+        if let waiting = await waitingForLead() { return waiting }
         let verdict = Self.bounded(await claims.claim(wish))
         if Task.isCancelled {
             await claims.ended(wish, isDone: false)
@@ -54,6 +62,19 @@ struct ClaimedAttempt: Sendable {
             return withheld(.held, doubtful(station))
         case .answer(.undecided): return withheld(.pending, "the catalogue has not decided yet", again: pause)
         case .away(let words): return await alone(words, send)
+        }
+    }
+
+    /// A shot is one station's: another one that sends its primary sends the rest of it, as far as it has that.
+    ///
+    /// Nil where this station has the primary now, where that is delivered already, and where nobody can say.
+    private func waitingForLead() async -> DeliveryEvent? {
+        guard let lead else { return nil }
+        switch Self.bounded(await claims.reserve(lead)) {
+        case .answer(.held(let station)):
+            return withheld(.pending, "\(station) is sending the picture that it belongs to", again: pause)
+        case .answer(.undecided): return withheld(.pending, "the catalogue has not decided yet", again: pause)
+        case .answer, .away: return nil
         }
     }
 

@@ -74,6 +74,10 @@ struct Delivery: Sendable {
     /// How often the catalogue was asked for it in vain; what another station calls the copy that it delivered.
     var withheldTries = 0, foreignTwin: String?
 
+    /// The primary of its shot where that goes to the same target, and stations share some target: whoever sends it
+    /// there sends this one, too.
+    @IndirectOptional var lead: ContentKey?
+
     /// How its path was made; nil for targets without names.
     @IndirectOptional var name: NameParts?
 

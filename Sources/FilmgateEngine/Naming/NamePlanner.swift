@@ -20,6 +20,8 @@ struct NamePlanner: Sendable {
     var awaits: [MarkRule] = []
     /// What this station is called.
     var station = ""
+    /// Some target is one that several stations deliver to.
+    var isSharing = false
 
     private var names: NameChooser {
         NameChooser(ledger: ledger, reservations: reservations, trees: trees, event: event, again: again)
@@ -75,7 +77,27 @@ struct NamePlanner: Sendable {
         for target in targets { try await names.name(&drafts, at: target, by: basis) }
         for draft in drafts where draft.isLeftOut { draft.file.discard() }
         drafts.removeAll(where: \.isLeftOut)
-        return drafts.map { $0.planned(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead) }
+        let planned = drafts.map {
+            $0.planned(budget: budget[$0.asset.id] ?? 0, event: event, values: values, lead: lead)
+        }
+        return isSharing ? Self.led(planned, by: lead) : planned
+    }
+
+    /// The files of a shot that go where its primary goes, each with the primary's content.
+    private static func led(_ planned: [PlannedAsset], by lead: Asset?) -> [PlannedAsset] {
+        guard let first = planned.first(where: { $0.assetDeliveries.asset.id == lead?.id }), planned.count > 1 else {
+            return planned
+        }
+        // What waits for a mark may never be sent.
+        let targets = Set(first.deliveries.filter { $0.gate == nil }.map(\.id.target))
+        return planned.map { one in
+            guard one.assetDeliveries.asset.id != lead?.id else { return one }
+            var one = one
+            for index in one.deliveries.indices where targets.contains(one.deliveries[index].id.target) {
+                one.deliveries[index].lead = first.assetDeliveries.content
+            }
+            return one
+        }
     }
 
     func shotValues(_ profile: ResolvedProfile) -> ShotValues {

@@ -217,6 +217,57 @@ import Testing
         #expect(bench.released == [])
     }
 
+    /// What was reserved and never tried can have arrived nowhere.
+    @Test func whatWasOnlyReservedIsGivenBack() {
+        var bench = Bench()
+        bench.handle(.wanted(Self.wish(0, settles: false), asker: 0, isReserving: true))
+        bench.handle(.wanted(Self.wish(1), asker: 1, isReserving: true))
+        bench.handle(.gathered)
+        bench.answer(.granted, .takenOver)
+        #expect(bench.told == [0: .answer(.granted), 1: .answer(.takenOver)] && bench.table.held == 2)
+        bench.handle(.dropped(ContentKey(rawValue: "c1"), target: "gallery"))
+        #expect(bench.released == [ContentKey(rawValue: "c1")])
+        bench.handle(.stopped)
+        #expect(bench.released == [ContentKey(rawValue: "c1"), ContentKey(rawValue: "c0")] && bench.table.held == 0)
+    }
+
+    @Test func whatWasReservedAndThenTriedIsLikeAnyOther() {
+        var bench = Bench(), wish = Self.wish(0, settles: false)
+        bench.handle(.wanted(wish, asker: 0, isReserving: true))
+        bench.handle(.gathered)
+        bench.answer(.granted)
+        // Once more, for another file of the shot: it is known.
+        bench.handle(.wanted(wish, asker: 1, isReserving: true))
+        #expect(bench.told[1] == .answer(.granted) && bench.questions.isEmpty)
+        bench.handle(.wanted(wish, asker: 2))
+        bench.handle(.gathered)
+        bench.answer(.granted)
+        bench.handle(.wanted(wish, asker: 3, isReserving: true))
+        #expect(bench.told[3] == .answer(.granted) && bench.table.held == 1)
+        bench.handle(.ended(wish, isDone: false))
+        bench.handle(.stopped)
+        #expect(bench.released == [])
+        // Another's, in the end.
+        wish = Self.wish(5)
+        bench.handle(.wanted(wish, asker: 5, isReserving: true))
+        bench.handle(.gathered)
+        bench.answer(.held(by: "desk-3"))
+        #expect(bench.told[5] == .answer(.held(by: "desk-3")) && bench.table.held == 0)
+    }
+
+    /// What is reserved belongs to the session: in another one it is asked for anew.
+    @Test func aReservationEndsWithItsSession() {
+        var bench = Bench()
+        bench.handle(.wanted(Self.wish(0), asker: 0, isReserving: true))
+        bench.handle(.gathered)
+        bench.answer(.granted)
+        bench.handle(.session(2, since: bench.now))
+        bench.handle(.wanted(Self.wish(0), asker: 1, isReserving: true))
+        #expect(bench.told[1] == nil)
+        bench.handle(.gathered)
+        #expect(bench.questions.map(\.session) == [2])
+    }
+
     @Test func whatNobodyWaitsForAnyMoreIsGivenBack() {
         var bench = Bench()
         bench.want(0..<2)

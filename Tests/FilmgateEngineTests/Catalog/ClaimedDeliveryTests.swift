@@ -77,7 +77,11 @@ import Testing
             results.withLock { $0.values.reduce(into: [:]) { $0[$1.ending, default: 0] += 1 } }
         }
 
-        func send(_ names: [String], to gallery: Gallery, _ terms: ClaimedAttempt.Terms = .init()) async throws {
+        /// `leads`: the primary of a file's shot.
+        func send(
+            _ names: [String], to gallery: Gallery, _ terms: ClaimedAttempt.Terms = .init(),
+            leads: [String: String] = [:]
+        ) async throws {
             let file =
                 FileManager.default.temporaryDirectory.path + "/filmgate-claims-\(UInt64.random(in: 0...UInt64.max))"
             #expect(FileManager.default.createFile(atPath: file, contents: Data([7])))
@@ -100,9 +104,10 @@ import Testing
                 let job = UploadJob(
                     asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
                     values: TemplateValues())
-                let delivery = Delivery(
+                var delivery = Delivery(
                     id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
                     listeners: [asset.id])
+                delivery.lead = leads[name].map { ContentKey(rawValue: $0) }
                 await scheduler.submit(
                     AssetDeliveries(
                         asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0),
@@ -156,6 +161,53 @@ import Testing
         catalog.end(sessionsOf: "desk-1")
         try await sending.value
         #expect(gallery.all == ["A"] && two.endings() == [.delivered: 1])
+    }
+
+    /// A RAW and its JPEG: the station that sends the RAW has the shot.
+    @Test func theRestOfAShotWaitsForItsPrimary() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery()
+        let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
+        let raw = ClaimWish(
+            content: ContentKey(rawValue: "RAW"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        #expect(try await catalog.claim([raw], one.session.token) == [.granted])
+        let sending = Task { try await two.send(["JPEG", "RAW"], to: gallery, leads: ["JPEG": "RAW"]) }
+        let words = "desk-1 is sending the picture that it belongs to"
+        while !two.ledger.reasons("JPEG").contains(words) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(gallery.all == [] && catalog.claims == ["desk-1"])
+        // It has no JPEG of it: once the RAW is there, whoever has one sends it.
+        gallery.keep("RAW")
+        await one.report("RAW")
+        try await sending.value
+        #expect(gallery.all == ["JPEG", "RAW"])
+        #expect(two.result("RAW")?.ending == .duplicate && two.result("JPEG")?.ending == .delivered)
+    }
+
+    /// The JPEG goes first, as galleries get them; nobody else begins with the RAW meanwhile.
+    @Test func whoeverBeginsWithAShotHasAllOfIt() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery()
+        let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
+        let raw = ClaimWish(
+            content: ContentKey(rawValue: "RAW"), target: "http:https://gallery.example/:ann", targetName: "gallery")
+        let heard = Mutex<[ClaimAnswer]>([])
+        gallery.tell { name in
+            guard name == "JPEG" else { return }
+            let answer = await Result { () async throws(IngestError) in
+                try await catalog.claim([raw], one.session.token)
+            }
+            heard.withLock { $0 += (try? answer.get()) ?? [] }
+        }
+        try await two.send(["JPEG", "RAW"], to: gallery, leads: ["JPEG": "RAW"])
+        // It may have been sent beside the JPEG already, but never by desk-1.
+        #expect(heard.withLock(\.self) == [.held(by: "desk-2")])
+        #expect(gallery.all == ["JPEG", "RAW"] && two.endings() == [.delivered: 2])
+    }
+
+    /// Without the catalogue nobody waits for a primary.
+    @Test func aShotGoesOnWithoutTheCatalogue() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery(), one = try await Station("desk-1", catalog)
+        catalog.set(away: IngestError(.unavailable, "No answer."))
+        try await one.send(["JPEG", "RAW"], to: gallery, leads: ["JPEG": "RAW"])
+        #expect(gallery.all == ["JPEG", "RAW"])
     }
 
     /// Whoever takes over asks the gallery first.

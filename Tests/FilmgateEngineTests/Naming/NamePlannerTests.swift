@@ -87,6 +87,26 @@ import Testing
                 == ["A.JPG": "desk-3-0001.JPG", "A.XMP": "desk-3-0001.XMP"])
     }
 
+    /// Where stations share a target, the rest of a shot is claimed behind its primary.
+    @Test(arguments: [true, false]) func theRestOfAShotKnowsItsPrimary(isSharing: Bool) async throws {
+        let still = Self.asset("A.JPG", day: 20_000), clip = Self.asset("A.MOV", day: 20_000)
+        let targets = ["t", "u"].map { name in
+            var target = Target()
+            target.traits.identity = name
+            return PlannedTarget(name: name, target: target, workers: nil)
+        }
+        var planner = NamePlanner(
+            ledger: Blank(), targets: targets, profiles: ProfileSet(), reservations: NameReservations(), event: nil,
+            photographer: nil, again: false, volumeLabel: "V", bodies: BodySerials(), trees: ClipTreeNames())
+        planner.isSharing = isSharing
+        // The still goes to one of the targets only: at the other nobody waits for it.
+        let planned = try await planner.place([(still, ["t"]), (clip, ["t", "u"])], lead: still, budget: [:])
+        let leads: [String: ContentKey] = planned.flatMap(\.deliveries).reduce(into: [:]) {
+            $0["\($1.job.name) \($1.id.target)"] = $1.lead
+        }
+        #expect(leads == (isSharing ? ["A.MOV t": ContentKey(rawValue: "A.JPG")] : [:]))
+    }
+
     /// A name that came round again makes no shot: each lies at its own day, and what belongs to the still stays with
     /// it.
     @Test func aClipOfAnotherDayLiesAtItsOwn() async throws {
