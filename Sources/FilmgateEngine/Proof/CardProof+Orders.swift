@@ -35,13 +35,11 @@ extension CardProof {
             // same.
             guard let own, own.receipt.state == .done else {
                 let look: StationLook? = if own == nil { try await elsewhere?(target, row.event) } else { nil }
-                switch look {
-                case .proven(let copy)?:
+                if case .proven(let copy)? = look {
                     found.append(copy)
                     continue
-                case .unproven(let verdict)?: return .settled(verdict)
-                case nil: break
                 }
+                if case .unproven(let verdict)? = look { return .settled(verdict) }
                 return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it", .deliver))
             }
             if !wanted.contains(own.target) { wanted.append(own.target) }

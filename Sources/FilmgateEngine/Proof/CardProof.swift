@@ -167,7 +167,7 @@ public struct CardProof: Sendable {
         // What other stations delivered are the card's own bytes.
         var holdsOriginal = entry.kind == .sidecar || !others.isEmpty, places = CopyPlaces()
         for copy in others {
-            places.add(copy.row, mark: await mark(of: copy.row), deliveryCheck.media)
+            await deliveryCheck.count(copy.row, in: &places, of: copies)
             finding.note(copy)
         }
         for wanted in taken {
@@ -180,7 +180,7 @@ public struct CardProof: Sendable {
             case let problem?: return problem
             }
             let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
-            if isOriginal { places.add(delivery, mark: await mark(of: delivery), deliveryCheck.media) }
+            if isOriginal { await deliveryCheck.count(delivery, in: &places, of: copies) }
             holdsOriginal = holdsOriginal || isOriginal
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
@@ -189,21 +189,12 @@ public struct CardProof: Sendable {
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
             if mayCount, await Self.isGood(deliveryCheck.check(other, entry, path, digests)) {
-                places.add(other, mark: await mark(of: other), deliveryCheck.media)
+                await deliveryCheck.count(other, in: &places, of: copies)
                 continue
             }
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
         return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
-    }
-
-    /// By which stations know the folder that a copy lies in; asked only where places are counted.
-    private func mark(of row: DeliveryRow) async -> String? {
-        guard copies > 1, let root = row.folderRoot else { return nil }
-        let found = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in SharedFolderMark.read(root) }
-        }
-        return try? found.get()
     }
 
     /// What its last ending says by itself; nil where its deliveries decide.

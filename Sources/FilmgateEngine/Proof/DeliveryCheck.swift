@@ -68,6 +68,20 @@ struct DeliveryCheck: Sendable {
         }
     }
 
+    /// Counts the place of a copy.
+    ///
+    /// A folder that stations share is known by its mark, which is read only where more than one of `copies` is wanted.
+    func count(_ row: DeliveryRow, in places: inout CopyPlaces, of copies: Int) async {
+        var mark: String?
+        if copies > 1, let root = row.folderRoot {
+            let found = await Result { () async throws(IngestError) in
+                try await pool.run { () throws(IngestError) in SharedFolderMark.read(root) }
+            }
+            mark = try? found.get()
+        }
+        places.add(row, mark: mark, media)
+    }
+
     /// Whether a copy that nobody asks for here is not there now, or has other bytes than were delivered; nobody may
     /// read it: no.
     func isSpoiled(_ delivery: DeliveryRow, _ digests: Digests) async -> Bool {

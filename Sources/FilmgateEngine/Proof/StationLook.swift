@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 
 /// What comes of looking for a file at one target where another station says to have delivered it.
 enum StationLook: Sendable {
@@ -23,15 +23,13 @@ extension CardProof.Finding {
     }
 }
 
-extension CardProof {
-    /// A file of the card and what was found of it, for whoever looks a second time.
-    public struct Examined: Sendable {
-        let entry: SourceEntry, path: String?, beside: [String]
-        public var finding: Finding
+/// A file of a card and what was found of it, for whoever looks a second time.
+public struct ExaminedFile: Sendable {
+    let entry: SourceEntry, path: String?, beside: [String]
+    public var finding: CardProof.Finding
 
-        /// As it was given to ``CardProof/examine(_:at:beside:)``.
-        public init(_ entry: SourceEntry, at path: String?, beside: [String], finding: Finding) {
-            (self.entry, self.path, self.beside, self.finding) = (entry, path, beside, finding)
-        }
+    /// As it was given to ``CardProof/examine(_:at:beside:)``.
+    public init(_ entry: SourceEntry, at path: String?, beside: [String], finding: CardProof.Finding) {
+        (self.entry, self.path, self.beside, self.finding) = (entry, path, beside, finding)
     }
 }

@@ -32,7 +32,7 @@ public struct StationProof: Sendable {
     /// pipeline wants.
     ///
     /// The catalogue is waited for five seconds at most, in all.
-    public func follow(_ shots: [[CardProof.Examined]]) async throws(IngestError) -> [[CardProof.Finding]] {
+    public func follow(_ shots: [[ExaminedFile]]) async throws(IngestError) -> [[CardProof.Finding]] {
         let open = shots.joined().filter(Self.isOpen).compactMap(\.finding.sha256)
         guard !open.isEmpty else { return shots.map { $0.map(\.finding) } }
         let answer = await lookup.copies(of: open)
@@ -62,10 +62,10 @@ public struct StationProof: Sendable {
     /// Lets go of the catalogue.
     public func close() async { await lookup.close() }
 
-    private static func isOpen(_ file: CardProof.Examined) -> Bool { remedy(file) != nil }
+    private static func isOpen(_ file: ExaminedFile) -> Bool { remedy(file) != nil }
 
     /// Nil where nothing that another station says would help.
-    private static func remedy(_ file: CardProof.Examined) -> CardProof.Remedy? {
+    private static func remedy(_ file: ExaminedFile) -> CardProof.Remedy? {
         guard case .problem(_, let remedy?) = file.finding.verdict, [.ingest, .deliver].contains(remedy) else {
             return nil
         }
@@ -75,7 +75,7 @@ public struct StationProof: Sendable {
     // MARK: One shot
 
     private func settle(
-        _ shot: [CardProof.Examined], _ answer: StationLookup.Answer
+        _ shot: [ExaminedFile], _ answer: StationLookup.Answer
     ) async throws(IngestError) -> [CardProof.Finding] {
         var findings = shot.map(\.finding)
         let read = shot.compactMap { file in

@@ -82,7 +82,7 @@ struct CardExamination {
     private func examine(
         _ entries: [SourceEntry], _ session: any SourceSession, _ proof: CardProof
     ) async throws(IngestError) -> [CardProof.Finding] {
-        typealias Answer = (Int, Result<[CardProof.Examined], IngestError>)
+        typealias Answer = (Int, Result<[ExaminedFile], IngestError>)
         let shots = Self.shots(entries)
         let answers = await withTaskGroup(of: Answer.self) { group in
             var all: [Answer] = [], next = 0
@@ -104,7 +104,7 @@ struct CardExamination {
             }
             return all.sorted { $0.0 < $1.0 }
         }
-        var examined: [[CardProof.Examined]] = []
+        var examined: [[ExaminedFile]] = []
         for (_, answer) in answers { examined.append(try answer.get()) }
         guard let stations else { return examined.flatMap { $0.map(\.finding) } }
         return try await stations.follow(examined).flatMap(\.self)
@@ -124,12 +124,12 @@ struct CardExamination {
     /// Pictures first: what a sidecar is worth depends on them.
     private static func examine(
         _ shot: ArraySlice<SourceEntry>, _ session: any SourceSession, _ proof: CardProof
-    ) async throws(IngestError) -> [CardProof.Examined] {
-        var examined: [Int: CardProof.Examined] = [:], pictures: [String] = []
+    ) async throws(IngestError) -> [ExaminedFile] {
+        var examined: [Int: ExaminedFile] = [:], pictures: [String] = []
         func examine(_ index: Int, beside pictures: [String]) async throws(IngestError) -> CardProof.Finding {
             let entry = shot[index], path = session.localPath(entry.origin)
             let finding = try await proof.examine(entry, at: path, beside: pictures)
-            examined[index] = CardProof.Examined(entry, at: path, beside: pictures, finding: finding)
+            examined[index] = ExaminedFile(entry, at: path, beside: pictures, finding: finding)
             return finding
         }
         for index in shot.indices where shot[index].kind != .sidecar {

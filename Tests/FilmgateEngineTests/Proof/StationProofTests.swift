@@ -138,8 +138,8 @@ import Testing
     @Test func theProfileOfItsCameraDecides() async throws {
         let world = try StationProofWorld()
         var acme = Profile(), other = Profile()
-        (acme.matchRule, acme.deliver) = (ProfileMatch(make: "Acme"), ["gallery": [.jpeg], "archive": [.jpeg]])
-        (other.matchRule, other.deliver) = (ProfileMatch(make: "Other"), ["gallery": [.jpeg], "nas": [.jpeg]])
+        (acme.matchRule.make, acme.deliver) = (Glob("Acme"), ["gallery": [.jpeg], "archive": [.jpeg]])
+        (other.matchRule.make, other.deliver) = (Glob("Other"), ["gallery": [.jpeg], "nas": [.jpeg]])
         (world.profiles, world.wanted) = (ProfileSet([acme, other]), ["archive", "nas", "gallery"])
         world.stages = [StationProofWorld.Reading(make: "Other")]
         #expect(try await world.no() == "")

@@ -151,7 +151,7 @@ final class StationProofWorld {
         let path = "\(folder)/CARD/A.JPG", first = try await proof.examine(entry(kind), at: path, beside: beside)
         let stations = StationProof(
             StationLookup(catalog: catalog, patience: patience), station: "desk-5", asking: targets, proof)
-        let file = CardProof.Examined(entry(kind), at: path, beside: beside, finding: first)
+        let file = ExaminedFile(entry(kind), at: path, beside: beside, finding: first)
         return try await stations.follow([[file]])[0][0]
     }
 
