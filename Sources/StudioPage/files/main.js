@@ -27,15 +27,9 @@ function drawTabs() {
   byId("tabs").replaceChildren(...tabs.map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
 }
 
-/** The page that the address names, and what stands behind it. @returns {[string, string[]]} */
-function place() {
-  const [, name = "capture", ...rest] = location.hash.split("/");
-  return [name in pages ? name : "capture", rest];
-}
-
 async function show() {
   if (!session) return;
-  const [page, rest] = place(), asked = location.hash;
+  const [, name = "capture", ...rest] = location.hash.split("/"), page = name in pages ? name : "capture", asked = location.hash;
   leave();
   leave = () => {};
   drawTabs();
@@ -134,10 +128,7 @@ async function start() {
   }
   // What a second screen is opened at.
   if (location.pathname === "/show") history.replaceState(null, "", "/#/show");
-  if (!hasKey()) return gate();
-  // Its scripts come while the session is asked for; what goes wrong is told where the page is shown.
-  pages[place()[0]]().catch(() => {});
-  await begin();
+  if (hasKey()) await begin(); else gate();
 }
 
 addEventListener("hashchange", () => (location.hash.startsWith("#k=") ? start() : show()));
