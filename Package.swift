@@ -66,6 +66,8 @@ let remoteTargets: [Target.Dependency] = [
     "SFTPTarget", "FTPTarget", "RcloneTarget",
 ]
 
+let catalogTests: [Target.Dependency] = ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]
+
 let package = Package(
     name: "filmgate",
     // For the fuzz targets in Tests/Fuzz.
@@ -143,9 +145,7 @@ let package = Package(
             "FilmgateEngine", [core, "CLinux", "FileKit", channels, log],
             tests: ["FilmgateConfig", "FilmgateLedger", "FilmgateTesting"], fixtures: ["Fixtures"]),
         // Layer 4: modules
-        module(
-            "PostgresCatalog", uses: ["PQKit", "CryptographyKit"],
-            tests: ["ClusterTesting", "FilmgateLedger", "FilmgateEngine", log]),
+        module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: catalogTests),
         module("CardSource", uses: ["CardKit", "FileKit", log]),
         module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
@@ -227,12 +227,8 @@ let package = Package(
                     "FolderSource", "FTPSource", "ExifStage", "SelectStage", "StampStage", "DedupeStage", "UploadStage",
                     "FolderTarget", "HTTPTarget", "BearerAuth", "BasicAuth", "APIKeyAuth", "NoAuth", "PTPKit", "USBKit",
                     "GPhoto2Source", "PQKit", "PostgresCatalog", "VirtualCamera", "StandardCamera", "CanonCamera",
-                    "NikonCamera",
-                    "SonyCamera",
-                    "LeicaCamera",
-                    "PentaxCamera",
-                    "GoProCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera", "CardMakes", "CICUData",
-                    arguments, log,
+                    "NikonCamera", "SonyCamera", "LeicaCamera", "PentaxCamera", "GoProCamera", "FujifilmCamera",
+                    "PanasonicCamera", "OlympusCamera", "CardMakes", "CICUData", arguments, log,
                 ] + remoteTargets, path: "Sources/filmgate",
                 // One code for functions that came out alike, and addresses for the loader in a tenth of the room.
                 linkerSettings: [

@@ -195,7 +195,9 @@ struct ClaimTable: Sendable {
             granted[key] = token
             let isHeld = (sending[key] ?? kept[key]) != nil
             if asked.asker != nil, asked.isReserving {
-                if !isHeld { reserved[key] = asked.wish }
+                // Whoever had it before may have sent it.
+                let isDoubtful = answer == .takenOver && !asked.wish.canBeSettled
+                if !isHeld, isDoubtful { kept[key] = asked.wish } else if !isHeld { reserved[key] = asked.wish }
                 tell(asked, .answer(answer))
             } else if asked.asker != nil {
                 (sending[key], kept[key], reserved[key]) = (asked.wish, nil, nil)
@@ -264,7 +266,9 @@ struct ClaimTable: Sendable {
     }
 
     private mutating func drop(_ key: Key) {
-        let wishes = [kept.drop(key), reserved.drop(key)].compactMap(\.self)
+        // What may have been sent, and can neither be asked for nor sent twice, stays claimed: somebody has to look.
+        let tried = kept.drop(key).flatMap { $0.canBeSettled ? $0 : nil }
+        let wishes = [tried, reserved.drop(key)].compactMap(\.self)
         if !wishes.isEmpty { giveBack(wishes) }
     }
 

@@ -217,6 +217,19 @@ import Testing
         #expect(bench.released == [])
     }
 
+    @Test(arguments: [false, true])
+    func whatMayHaveArrivedStaysClaimedWhenNothingIsTriedAnyMore(isReserving: Bool) {
+        var bench = Bench()
+        let wish = Self.wish(0, settles: false)
+        bench.handle(.wanted(wish, asker: 0, isReserving: isReserving))
+        bench.handle(.gathered)
+        bench.answer(.takenOver)
+        bench.handle(.ended(wish, isDone: false))
+        bench.handle(.dropped(wish.content, target: "gallery"))
+        bench.handle(.stopped)
+        #expect(bench.released == [])
+    }
+
     /// What was reserved and never tried can have arrived nowhere.
     @Test func whatWasOnlyReservedIsGivenBack() {
         var bench = Bench()

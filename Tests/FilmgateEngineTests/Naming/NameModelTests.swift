@@ -222,14 +222,7 @@ private final class NameScene {
             faults.append("\(event): has \(contents.sorted()) instead of \(expected.sorted())")
         }
         let stems = Dictionary(grouping: mine) { SafeName.folded(String($0.path.prefix { $0 != "." })) }
-        for (stem, group) in stems {
-            let shots = Set(group.compactMap { world.files[$0.content]?.shot })
-            // Where somebody took a name in between, a picture may have had to leave its memo.
-            let isLonely = isQuiet && group.contains { isAlone($0.content, in: group.map(\.content)) }
-            if shots.count > 1, isNumbered || isTold(shots) || isLonely {
-                faults.append("\(stem) is of several shots: \(group.map { "\($0.path)=\($0.content)" })")
-            }
-        }
+        faults += mixed(stems, isQuiet: isQuiet)
         for content in attached[event] ?? [] {
             guard isQuiet, let file = world.files[content], file.version == 0 else { continue }
             let isBeside = mine.filter { $0.content == content }.contains { place in
@@ -262,6 +255,16 @@ private final class NameScene {
             }
         }
         return faults
+    }
+
+    private func mixed(_ stems: [String: [(path: String, content: String)]], isQuiet: Bool) -> [String] {
+        stems.compactMap { stem, group in
+            let shots = Set(group.compactMap { world.files[$0.content]?.shot })
+            // Where somebody took a name in between, a picture may have had to leave its memo.
+            let isLonely = isQuiet && group.contains { isAlone($0.content, in: group.map(\.content)) }
+            guard shots.count > 1, isNumbered || isTold(shots) || isLonely else { return nil }
+            return "\(stem) is of several shots: \(group.map { "\($0.path)=\($0.content)" })"
+        }
     }
 
     /// A sidecar or memo among the files of other shots alone.
