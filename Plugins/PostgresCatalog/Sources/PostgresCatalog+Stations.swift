@@ -9,8 +9,9 @@ extension PostgresCatalog {
                 over AS (UPDATE catalog.session SET until = clock_timestamp() WHERE station IN (SELECT id FROM gone))
             SELECT count(*) FROM gone
             """
-        return try await ask(live, sql, [.text(station)]) { row throws(IngestError) in try row.int(0) > 0 }.first
-            ?? false
+        return try await asOwner { () async throws(IngestError) in
+            try await ask(live, sql, [.text(station)]) { row throws(IngestError) in try row.int(0) > 0 }.first ?? false
+        }
     }
 
     public func release(claimsOf station: String) async throws(IngestError) -> Int? {
@@ -18,7 +19,9 @@ extension PostgresCatalog {
             SELECT coalesce(s.until > clock_timestamp(), false) FROM catalog.station t LEFT JOIN catalog.session s ON s.station = t.id
             WHERE t.name = $1
             """
-        let found = try await ask(live, living, [.text(station)]) { row throws(IngestError) in try row.bool(0) }
+        let found = try await asOwner { () async throws(IngestError) in
+            try await ask(live, living, [.text(station)]) { row throws(IngestError) in try row.bool(0) }
+        }
         guard let isLiving = found.first else { return nil }
         if isLiving {
             throw IngestError(
@@ -31,6 +34,20 @@ extension PostgresCatalog {
                     AND NOT EXISTS (SELECT FROM catalog.session s WHERE s.token = d.token AND s.until > clock_timestamp()) RETURNING 1)
             SELECT count(*) FROM gone
             """
-        return try await ask(live, sql, [.text(station)]) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
+        return try await asOwner { () async throws(IngestError) in
+            try await ask(live, sql, [.text(station)]) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
+        }
+    }
+
+    /// A station's role is told which role may do it.
+    private func asOwner<Value: Sendable>(
+        _ body: () async throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
+        do throws(IngestError) { return try await body() } catch  where error.code == .misconfigured {
+            throw IngestError(
+                error.code, error.message,
+                advice: "Only the role that the tables belong to may do this, no station: name it with "
+                    + "`--set catalog.postgres.url=postgresql://OWNER@HOST/DATABASE`.", cause: error)
+        }
     }
 }

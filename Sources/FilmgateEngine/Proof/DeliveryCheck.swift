@@ -45,7 +45,9 @@ struct DeliveryCheck: Sendable {
                     let what = "\(copy) has \(facts.size) bytes instead of \(size)"
                     return (.problem("\(name): \(what)", .deliverAnew), .denies(.differs, what))
                 }
-                if FileSystem.isInMemory(copy), !allowance.contains(.sameDevice) {
+                // Where the card lies in the same memory, the allowance is for trying things out.
+                let isTrial = allowance.contains(.sameDevice) && FileSystem.same(copy, path)
+                if FileSystem.isInMemory(copy), !isTrial {
                     return (
                         .problem(
                             "\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup"),

@@ -83,6 +83,10 @@ struct MarkCommand: AsyncParsableCommand {
     private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {
         guard options.json else {
             let count = Describe.count(outcome.sha256s.count, "picture")
+            guard !undo || !outcome.sha256s.isEmpty else {
+                return Console.out(
+                    "Nothing was left to take back: it was taken back before, or somebody marked the pictures since.")
+            }
             let what = undo ? "The marks of \(count) are what they were before." : "\(count) marked."
             return Console.out(
                 "\(what) `filmgate mark --undo \(outcome.undo)` takes \(undo ? "this undo" : "it") back.")

@@ -87,6 +87,11 @@ struct StudioCommand: AsyncParsableCommand {
             let context = try CommandContext(options), state = options.stateDirectory
             // A state that cannot be read is told here and not on the page.
             _ = try await context.readLedger()
+            if options.state != nil, (try? FileFacts.of(state)) == .some(.none) {
+                Console.err(
+                    "warning: there is no state \(PathText.shown(state)) yet: the page shows nothing until a run uses it."
+                )
+            }
             let place = try StudioLink.place(listen, "--listen"), (host, port) = (place.host, Int(place.port))
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
