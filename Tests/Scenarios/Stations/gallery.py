@@ -16,10 +16,15 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 class Gallery:
-    """Takes `POST /api/assets`; says by `GET /api/by-digest/…` whether it has bytes. `delay`: seconds that it thinks before it keeps an upload."""
+    """Takes `POST /api/assets`; says by `GET /api/by-digest/…` whether it has bytes.
 
-    def __init__(self, delay=0.0):
-        self.delay, self.kept, self.begun, self.lock = delay, [], [], threading.Lock()
+    `delay`: seconds that it thinks before it keeps an upload; `pause`: seconds that it waits before each 64 KiB of one; `patience`: seconds
+    after which a client that says nothing is gone.
+    """
+
+    def __init__(self, delay=0.0, pause=0.0, patience=None):
+        self.delay, self.pause, self.patience = delay, pause, patience
+        self.kept, self.begun, self.arriving, self.lock = [], [], 0, threading.Lock()
         self.server = QuietServer(("127.0.0.1", 0), self.handler())
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -31,6 +36,12 @@ class Gallery:
         with self.lock:
             return digest in self.kept
 
+    @property
+    def is_quiet(self):
+        """All that was sent to it whole is kept."""
+        with self.lock:
+            return len(self.kept) == len(self.begun)
+
     def close(self):
         self.server.shutdown()
         self.server.server_close()
@@ -40,6 +51,7 @@ class Gallery:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            timeout = gallery.patience
 
             def log_message(self, *_):
                 pass
@@ -60,8 +72,19 @@ class Gallery:
             do_HEAD = do_GET
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-                digest = hashlib.sha256(body).hexdigest()
+                left, sha = int(self.headers.get("Content-Length", "0")), hashlib.sha256()
+                with gallery.lock:
+                    gallery.arriving += 1
+                while left > 0:
+                    time.sleep(gallery.pause)
+                    part = self.rfile.read(min(left, 1 << 16))
+                    if not part:
+                        # Half an upload is none.
+                        self.close_connection = True
+                        return
+                    sha.update(part)
+                    left -= len(part)
+                digest = sha.hexdigest()
                 with gallery.lock:
                     gallery.begun.append(digest)
                 time.sleep(gallery.delay)

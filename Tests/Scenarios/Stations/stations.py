@@ -7,10 +7,8 @@ import hashlib
 import os
 import random
 import shutil
-import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,136 +18,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 import proving  # noqa: E402
 import sharing  # noqa: E402
+from cluster import Server  # noqa: E402
 from proof import Failure  # noqa: E402
-
-PIPELINE = """\
-version: 1
-name: {name}
-sources:
-  - card: {{ paths: [/nonexistent] }}
-stages:
-  - exif: {{}}
-  - dedupe: {{}}
-  - upload: {{ to: [archive] }}
-targets:
-  archive: {{ folder: {{ path: "{folder}/pictures-{name}/{{captured:yyyy-MM-dd}}" }} }}
-"""
-CATALOG = """\
-catalog:
-  postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
-  station: {name}
-  site: press
-"""
-
-
-class Server:
-    """A cluster that `postgres` owns, reached by its socket alone."""
-
-    def __init__(self, folder):
-        self.folder, self.port = folder, 5432
-        self.programs = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))
-        self.owner = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"] if os.geteuid() == 0 else []
-        os.makedirs(folder)
-        if self.owner:
-            shutil.chown(folder, "postgres")
-        self.call("initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "postgres", "--no-sync", "--no-instructions", "-E", "UTF8")
-        self.start()
-        self.sql("CREATE DATABASE filmgate", "postgres")
-
-    def call(self, program, *arguments):
-        done = subprocess.run([*self.owner, f"{self.programs}/{program}", *arguments], cwd="/", capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failure(f"{program}: {done.stdout}{done.stderr}")
-
-    def start(self):
-        options = f"-c listen_addresses='' -p {self.port} -k {self.folder}"
-        subprocess.run([*self.owner, f"{self.programs}/pg_ctl", "-D", f"{self.folder}/data", "-w", "-l", f"{self.folder}/log", "-o", options, "start"],
-                       cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-
-    def stop(self, how="fast"):
-        self.call("pg_ctl", "-D", f"{self.folder}/data", "-w", "-m", how, "stop")
-
-    def kill(self):
-        pid = int(open(f"{self.folder}/data/postmaster.pid", encoding="ascii").readline())
-        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
-        for process in [pid, *map(int, children)]:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        while os.path.exists(f"/proc/{pid}"):
-            time.sleep(0.05)
-
-    def sql(self, text, database="filmgate"):
-        done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U", "postgres", "-d", database,
-                               "-c", text], capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failure(f"psql: {done.stderr}")
-        return done.stdout.strip()
-
-    def url(self, role):
-        return f"postgresql://{role}@{self.folder.replace('/', '%2F')}:{self.port}/filmgate"
-
-
-class Station:
-    """A state directory, its pipeline, and the program."""
-
-    def __init__(self, program, folder, name, server=None, role=None):
-        self.program, self.folder, self.name, self.state = program, folder, name, f"{folder}/state-{name}"
-        self.file = f"{folder}/{name}.yaml"
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.write(PIPELINE.format(name=name, folder=folder))
-            if server:
-                file.write(CATALOG.format(role=role, host=server.folder.replace("/", "%2F"), port=server.port, name=name))
-
-    def start(self, *words):
-        return subprocess.Popen([self.program, *words, "--state", self.state], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def call(self, *words, exits=(0,)):
-        process = self.start(*words)
-        said = process.communicate(timeout=300)[0]
-        if process.returncode not in exits:
-            raise Failure(f"{self.name}: {' '.join(words)} ended with {process.returncode}:\n{said}")
-        return said
-
-    def take(self, card, exits=(0,)):
-        return self.call("import", card, "--pipeline", self.file, exits=exits)
-
-    def facts(self):
-        """What the ledger has: digests of files that ended, and of what was delivered."""
-        ledger = sqlite3.connect(f"file:{self.state}/ledger.sqlite?mode=ro", uri=True)
-        seen = ledger.execute("SELECT substr(c.key, 1, 64), a.path FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE a.ending IS NOT NULL")
-        done = ledger.execute("SELECT substr(c.key, 1, 64) FROM delivery d JOIN content c ON c.id = d.content_id WHERE d.state = 'done'")
-        return sorted((sha or "", path) for sha, path in seen), sorted(sha for sha, in done)
-
-
-def same(server, station, when):
-    """The catalogue has what this station's ledger has."""
-    who = f"(SELECT id FROM catalog.station WHERE name = '{station.name}')"
-    seen = server.sql(f"SELECT coalesce(encode(sha, 'hex'), ''), path FROM catalog.seen WHERE station = {who}")
-    done = server.sql(f"SELECT encode(sha, 'hex') FROM catalog.delivery WHERE state = 'd' AND station = {who}")
-    told = sorted(tuple(line.split("|", 1)) for line in seen.splitlines()), sorted(done.splitlines())
-    if told != station.facts():
-        raise Failure(f"{when}: the catalogue has {len(told[0])} files and {len(told[1])} deliveries of {station.name}, its ledger "
-                      f"{len(station.facts()[0])} and {len(station.facts()[1])}")
-
-
-def make_card(folder, count, seed):
-    """Pictures that no other card has."""
-    numbers = random.Random(seed)
-    os.makedirs(f"{folder}/DCIM/100TEST")
-    for number in range(count):
-        head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + b"\xff\xfe\x00\x22" + numbers.randbytes(32)
-        with open(f"{folder}/DCIM/100TEST/{seed}_{number:04}.JPG", "wb") as file:
-            file.write(head + numbers.randbytes(2000) + b"\xff\xd9")
-    return folder
-
-
-def joined(program, folder, name, server):
-    server.sql(f"CREATE ROLE {name} LOGIN; GRANT filmgate_station TO {name}")
-    station = Station(program, folder, name, server, name)
-    station.call("catalog", "join", "--pipeline", station.file)
-    return station
+from station import Station, joined, make_card, same  # noqa: E402
 
 
 def doctor(station):
@@ -207,7 +78,7 @@ def only_sharing(program, folder):
         first.call("catalog", "migrate", "--pipeline", first.file)
         both(program, folder, server)
     finally:
-        server.stop("immediate")
+        server.close()
 
 
 def scenario(program, folder, kills):
@@ -284,7 +155,7 @@ def scenario(program, folder, kills):
             raise Failure(f"a copied state directory is not noticed:\n{said}")
         print("a copied state directory: whoever joined anew has the identity, the other tells nothing")
     finally:
-        server.stop("immediate")
+        server.close()
 
 
 def main():
