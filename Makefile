@@ -22,8 +22,10 @@ PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo stations-demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations ways usb vusb studio-bench studio-browser studio-soak studio-webkit
+.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations stations-long stations-bench ways usb vusb
+.PHONY: studio-bench studio-browser studio-soak studio-webkit
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
+.PHONY: deps-stations
 
 help: ## this list
 	@awk '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, part, /:.*## /); printf "  %-14s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
@@ -102,6 +104,9 @@ studio-bench: deps-studio program ## measure the page with a real browser agains
 	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
 		"$$programs/python3" Tests/Scenarios/Studio/bench.py --filmgate $(PROGRAM) $(BENCH)
 
+stations-bench: deps-stations program ## measure the catalogue of stations beside COPY and pgbench (BENCH="--quick" for a short look)
+	python3 Tests/Scenarios/Stations/bench.py --filmgate $(PROGRAM) $(BENCH)
+
 ##@ Scenarios: minutes to hours, see Tests/README.md
 
 crash: deps-crash program ## kill an import at COUNT random moments; nothing may be lost or doubled
@@ -139,6 +144,9 @@ strangers: deps-strangers program ## deliver to nine servers of other people ove
 
 stations: deps-test program ## let two stations share a catalogue on a PostgreSQL of their own, and kill it and them
 	python3 Tests/Scenarios/Stations/stations.py --filmgate $(PROGRAM)
+
+stations-long: deps-stations program ## kill servers and stations COUNT times, cut networks, restore backups (SCENARIOS="--only NAME")
+	python3 Tests/Scenarios/Stations/long.py --filmgate $(PROGRAM) --count $(COUNT) $(SCENARIOS)
 
 ways: deps-hotfolder program ## take the same forty shots as a card, from cameras, through a hot folder and by FTP
 	python3 Tests/Scenarios/Ways/ways.py --filmgate $(PROGRAM)
@@ -207,3 +215,6 @@ deps-studio:
 
 deps-webkit:
 	@.ci/deps.sh webkit
+
+deps-stations:
+	@.ci/deps.sh stations

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio | webkit
+# | stations
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
 
@@ -49,13 +50,18 @@ case "${1:-build}" in
         files="/usr/share/doc/python3-venv=python3-venv"
         ;;
     webkit) commands="python3=python3 WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb unshare=util-linux mount=mount" ;;
+    stations)
+        commands="python3=python3 psql=postgresql-client setpriv=util-linux pgrep=procps openssl=openssl ip=iproute2 pgbouncer=pgbouncer haproxy=haproxy"
+        files="/usr/share/doc/postgresql=postgresql"
+        export PATH=$PATH:/usr/sbin:/sbin
+        ;;
     vusb)
         libraries="libexif=libexif-dev libxml-2.0=libxml2-dev"
         files="/usr/include/ltdl.h=libltdl-dev"
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio|webkit" >&2
+        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio|webkit|stations" >&2
         exit 2
         ;;
 esac

@@ -2,6 +2,7 @@
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -39,18 +40,20 @@ SHARE = "  share: [gallery]\n  one_machine: true\n"
 class Sharer(Station):
     """A station with pictures of its own.
 
-    `url`: where the catalogue is; `more`: further options of `postgres`; `hot`: a folder that is watched. Without `asks` its gallery
-    cannot be asked for a digest.
+    `url`: where the catalogue is; `more`: further options of `postgres`; `hot`: a folder that is watched; `source`: another source in its
+    place. Without `asks` its gallery cannot be asked for a digest. `inside`: the words of a command that runs the program somewhere else.
     """
 
-    def __init__(self, program, folder, name, url, gallery=None, more="", away="deliver", asks=True, hot=None):
+    def __init__(self, program, folder, name, url, gallery=None, more="", away="deliver", asks=True, hot=None, source=None, inside=()):
         self.program, self.folder, self.name, self.state = program, folder, name, f"{folder}/state-{name}"
         self.file, self.pictures, self.gallery = f"{folder}/{name}.yaml", f"{folder}/pictures-{name}", gallery
-        self.url, self.more, self.hot, self.cards = url, more, hot, [hot] if hot else []
+        self.url, self.more, self.hot, self.source, self.inside = url, more, hot, source, inside
+        self.cards = [hot] if hot else []
         self.write(away, asks)
 
     def write(self, away="deliver", asks=True):
-        source = f'folder: {{ path: "{self.hot}", settle: 0ms, take: inplace }}' if self.hot else "card: { paths: [/nonexistent] }"
+        source = self.source or (
+            f'folder: {{ path: "{self.hot}", settle: 0ms, take: inplace }}' if self.hot else "card: { paths: [/nonexistent] }")
         to = "archive, gallery" if self.gallery else "archive"
         text = HEAD.format(name=self.name, source=source, to=to, pictures=self.pictures)
         if self.gallery:
@@ -59,6 +62,10 @@ class Sharer(Station):
         text += CATALOG.format(url=self.url, more=self.more, name=self.name, away=away) + (SHARE if self.gallery else "")
         with open(self.file, "w", encoding="utf-8") as file:
             file.write(text)
+
+    def start(self, *words):
+        command = [*self.inside, self.program, *words, "--state", self.state]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def join(self, *words):
         return self.call("catalog", "join", "--pipeline", self.file, *words)
@@ -72,8 +79,23 @@ class Sharer(Station):
     def take(self, card, exits=(0,)):
         return ended(self.begin(card), f"{self.name}: import", exits)
 
+    def tell(self, card):
+        """Imports it until the catalogue knows all, as often as that takes."""
+        said = ""
+        for _ in range(6):
+            said += self.take(card)
+            if self.waiting() == 0:
+                return said
+        raise Failure(f"{self.name} does not tell all:\n{said}")
+
     def run(self):
-        return self.start("run", self.file)
+        """Goes on until it is interrupted; what it says goes to a file, which nobody has to read meanwhile."""
+        with open(self.log, "ab") as log:
+            return subprocess.Popen([*self.inside, self.program, "run", self.file, "--state", self.state], stdout=log, stderr=log)
+
+    @property
+    def log(self):
+        return f"{self.folder}/{self.name}.log"
 
     def waiting(self):
         """How many changes are not known to the catalogue yet; None where this has joined none."""
@@ -99,7 +121,7 @@ def ended(process, what, exits=(0,), seconds=300):
 def interrupted(process, what):
     """Ends a run as a person would."""
     process.send_signal(signal.SIGINT)
-    return ended(process, what, exits=(130,))
+    ended(process, what, exits=(130,))
 
 
 def wait_until(what, is_so, seconds=120):

@@ -73,13 +73,13 @@ def same(server, station, when):
 
 
 def make_card(folder, count, seed):
-    """Pictures that no other card has."""
+    """Whole pictures that no other card has."""
     numbers = random.Random(seed)
     os.makedirs(f"{folder}/DCIM/100TEST")
     for number in range(count):
-        head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000") + b"\xff\xfe\x00\x22" + numbers.randbytes(32)
+        head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000")
         with open(f"{folder}/DCIM/100TEST/{seed}_{number:04}.JPG", "wb") as file:
-            file.write(head + numbers.randbytes(2000) + b"\xff\xd9")
+            file.write(head + b"\xff\xfe" + (2002).to_bytes(2, "big") + numbers.randbytes(2000) + b"\xff\xd9")
     return folder
 
 

@@ -1,0 +1,158 @@
+"""Networks between stations and their catalogue that break: answers that are lost after the server has written, links that go down."""
+import os
+import select
+import socket
+import subprocess
+import threading
+import time
+
+from access import Authority
+from invariants import Invariants
+from proof import Failure
+from program import free_port
+from sharer import ended
+
+
+class LostAnswers:
+    """A way to a server that passes everything on, except the answers to some calls: those are read, and the connection is cut.
+
+    The server has written by then what it was asked to write, and nobody has heard it.
+    """
+
+    def __init__(self, port, wanted):
+        self.port, self.wanted, self.left, self.lost, self.lock = port, wanted, 0, 0, threading.Lock()
+        self.out = free_port()
+        self.listener = socket.create_server(("127.0.0.1", self.out))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def lose(self, count):
+        """The next `count` answers."""
+        with self.lock:
+            self.left = count
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(near,), daemon=True).start()
+
+    def serve(self, near):
+        try:
+            far = socket.create_connection(("127.0.0.1", self.port))
+        except OSError:
+            near.close()
+            return
+        with near, far:
+            is_asked, tail = False, b""
+            while True:
+                for one in select.select([near, far], [], [])[0]:
+                    try:
+                        data = one.recv(1 << 16)
+                    except OSError:
+                        return
+                    if not data:
+                        return
+                    if one is near:
+                        # A call is known by the name of its function, which may be cut in two.
+                        is_asked = is_asked or self.wanted in tail + data
+                        tail = data[-len(self.wanted):]
+                        far.sendall(data)
+                    else:
+                        if is_asked and self.loses():
+                            return
+                        is_asked = False
+                        near.sendall(data)
+
+    def loses(self):
+        with self.lock:
+            if self.left == 0:
+                return False
+            self.left, self.lost = self.left - 1, self.lost + 1
+            return True
+
+    def close(self):
+        self.listener.close()
+
+
+def lost_answers(scene):
+    """Answers to reports and to claims are lost after the server has written what they were about."""
+    server, gallery = scene.catalogue(address="127.0.0.1"), scene.gallery()
+    reports, claims = LostAnswers(server.port, b"catalog.report_v1"), LostAnswers(server.port, b"catalog.claim_v1")
+    one = scene.station("one", server, gallery, f"postgresql://one@127.0.0.1:{reports.out}/filmgate")
+    two = scene.station("two", server, gallery, f"postgresql://two@127.0.0.1:{claims.out}/filmgate")
+    truth = Invariants(server, [one, two], gallery)
+    try:
+        for number in range(scene.count):
+            station, way = ((one, reports), (two, claims))[number % 2]
+            card, before = scene.card(30), way.lost
+            way.lose(1)
+            said = station.take(card)
+            if way.lost == before:
+                raise Failure(f"no answer was lost:\n{said}")
+            way.lose(0)
+            truth.check(f"lost answer {number + 1}", said + one.tell(card) + two.tell(card))
+    finally:
+        reports.close()
+        claims.close()
+    print(f"answers lost after the server had written: {reports.lost} to reports, {claims.lost} to claims; nothing is missing or twice")
+
+
+class Namespace:
+    """A network of its own with one link to this machine's; use as a context."""
+
+    def __init__(self, name, near, far):
+        self.name, self.near, self.far = name, near, far
+
+    @staticmethod
+    def is_allowed():
+        name = f"fg{os.getpid()}t"
+        made = subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode == 0
+        if made:
+            words = ["ip", "link", "add", name, "type", "veth", "peer", "name", name + "p"]
+            linked = subprocess.run(words, capture_output=True, check=False)
+            subprocess.run(["ip", "link", "del", name], capture_output=True, check=False)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+            return linked.returncode == 0
+        return False
+
+    def __enter__(self):
+        here, there = f"{self.name}a", f"{self.name}b"
+        for words in (f"netns add {self.name}", f"link add {here} type veth peer name {there}", f"link set {there} netns {self.name}",
+                      f"addr add {self.near}/30 dev {here}", f"link set {here} up", f"-n {self.name} addr add {self.far}/30 dev {there}",
+                      f"-n {self.name} link set {there} up", f"-n {self.name} link set lo up"):
+            subprocess.run(["ip", *words.split()], check=True)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["ip", "link", "del", f"{self.name}a"], check=False)
+        subprocess.run(["ip", "netns", "del", self.name], check=False)
+
+    def link(self, state):
+        """Packets are dropped while it is down, and nobody is told."""
+        subprocess.run(["ip", "-n", self.name, "link", "set", f"{self.name}b", state], check=True)
+
+
+def partition(scene):
+    """The link between a station and the server goes down and comes back; the station never stops taking."""
+    if not Namespace.is_allowed():
+        print("a link that goes down needs network namespaces, which this machine does not give: left out")
+        return
+    authority, (near, far) = Authority(f"{scene.folder}/authority"), ("10.213.77.1", "10.213.77.2")
+    with Namespace(f"fg{os.getpid()}"[:9], near, far) as space:
+        server = scene.catalogue(address=near, **authority.server(near))
+        url = f"postgresql://one@{near}:{server.port}/filmgate?sslmode=verify-full"
+        one = scene.station("one", server, None, url, password="a word of one", more=authority.options("a word of one"),
+                            inside=["ip", "netns", "exec", space.name])
+        truth = Invariants(server, [one])
+        for number in range(scene.count):
+            card = scene.card(120)
+            process = one.begin(card)
+            time.sleep(scene.rng.uniform(0.1, 0.8))
+            space.link("down")
+            said = ended(process, "an import whose link went down")
+            space.link("up")
+            truth.check(f"link down {number + 1}", said + one.tell(card))
+        server.close()
+    print(f"a link that went down {scene.count} times: imports went on, and all is told")
