@@ -247,8 +247,8 @@ struct DeliveryQueues: Sendable {
 
     /// Written before it may be sent again: what is written later of this delivery is newer.
     private mutating func retryLater(_ id: Delivery.ID, _ failure: DeliveryFailure) {
-        let failures = (queues[id.target]?.failures ?? 0) + 1
-        let delay = backoff.delay(attempt: failures, asked: failure.error.retryAfter, jitter: failure.jitter)
+        let attempt = queues[id.target]?.failure(of: id) ?? 1
+        let delay = backoff.delay(attempt: attempt, asked: failure.error.retryAfter, jitter: failure.jitter)
         all[id]?.state = .failing
         let receipt = Receipt(state: .pending, at: all[id]?.since ?? 0, reason: failure.error.message)
         let row = Row(id: id, receipt: receipt, nextTry: now.wall + Int64(delay.inSeconds * 1_000_000_000))

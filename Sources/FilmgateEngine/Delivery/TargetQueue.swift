@@ -6,12 +6,14 @@ import FilmgateCore
 struct TargetQueue: Sendable {
     let target: PlannedTarget
     private var waiting = DeliveryHeap()
-    private var sending: [Delivery.ID: DeliveryPriority] = [:]
+    private var sending: [Delivery.ID: (urgency: DeliveryPriority, failures: Int)] = [:]
     private var arrivals = 0
     private(set) var active = 0
     /// Why nothing is sent now: refused, full, not to be trusted.
     private(set) var held: IngestError?
     /// Failures in a row: after the first, one delivery at a time probes until one gets through.
+    ///
+    /// What was under way side by side when a server died is one failure.
     private(set) var failures = 0
     /// What went wrong last, until something gets through.
     private(set) var trouble: IngestError?
@@ -45,7 +47,7 @@ struct TargetQueue: Sendable {
         guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
         for moment in [pausedUntil, askedUntil] { if let moment, now < moment { return nil } }
         guard let (urgency, id) = waiting.removeFirst() else { return nil }
-        sending[id] = urgency
+        sending[id] = (urgency, failures)
         active += 1
         return id
     }
@@ -62,6 +64,11 @@ struct TargetQueue: Sendable {
         sending[id] = nil
     }
 
+    /// Which failure in a row it is if this delivery fails now; 1 is the first.
+    func failure(of id: Delivery.ID) -> Int {
+        sending[id].map { $0.failures == failures } ?? true ? failures + 1 : failures
+    }
+
     /// The target did not answer as it should: the delivery waits again, and everything waits for `delay`.
     ///
     /// `behind` = what has not failed goes first from now on.
@@ -71,7 +78,7 @@ struct TargetQueue: Sendable {
     ) {
         active -= 1
         trouble = error
-        failures += 1
+        failures = failure(of: id)
         pausedUntil = max(pausedUntil ?? now, now + delay)
         if let asked = error.retryAfter { askedUntil = max(askedUntil ?? now, now + asked) }
         putBack(id, behind: behind)
@@ -100,7 +107,7 @@ struct TargetQueue: Sendable {
     }
 
     private mutating func putBack(_ id: Delivery.ID, behind: Bool = false) {
-        guard var urgency = sending.removeValue(forKey: id) else { return }
+        guard var urgency = sending.removeValue(forKey: id)?.urgency else { return }
         if behind {
             arrivals += 1
             urgency.setBack(arrivals)

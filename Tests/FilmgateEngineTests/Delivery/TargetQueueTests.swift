@@ -98,6 +98,21 @@ import Testing
         #expect(rest.count == 2)
     }
 
+    /// A server that dies under several uploads has failed once: the next pause is that of a second failure, no longer.
+    @Test func whatWasUnderWayTogetherFailsOnce() {
+        var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3", "jpeg 4"], local: false)
+        let now = ContinuousClock.now, sent = take(&queue, 4, at: now), down = IngestError(.network, "down")
+        for id in sent {
+            #expect(queue.failure(of: id) == 1)
+            queue.failed(id, because: down, retryAfter: .milliseconds(500), now: now)
+        }
+        #expect(queue.failures == 1)
+        let probe = take(&queue, 4, at: now + .seconds(1))
+        #expect(probe.count == 1 && queue.failure(of: probe[0]) == 2)
+        queue.failed(probe[0], because: down, retryAfter: .seconds(1), now: now + .seconds(1))
+        #expect(queue.failures == 2)
+    }
+
     /// Another upload of the same moment got through: the server still wants its pause.
     @Test func whatTheServerAskedForOutlastsASuccess() {
         var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: false)
