@@ -56,7 +56,7 @@ struct Intake: Sendable {
                 work.index = sent
                 sent += 1
                 context.reads.began()
-                if !work.followsOnly { await place.primaries.began(work.key) }
+                if !work.followsOnly { await place.primaries.began(work.key, work.index) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
@@ -100,7 +100,7 @@ struct Intake: Sendable {
     private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: FirstError) async {
         var lead: Asset?, hasLeftGate = false, handed = HandedOn()
         do throws(IngestError) {
-            let known = work.followsOnly ? await place.primaries.lead(of: work.key) : nil
+            let known = work.followsOnly ? await place.primaries.lead(of: work.key, before: work.index) : nil
             let result = try await reader.read(work, lead: known) { await orderedGate.enter(work.index) }
             lead = result.lead
             await orderedGate.enter(work.index)
@@ -121,7 +121,7 @@ struct Intake: Sendable {
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }
-        if !work.followsOnly { await place.primaries.ended(work.key, lead: lead) }
+        if !work.followsOnly { await place.primaries.ended(work.key, work.index, lead: lead) }
         context.reads.ended()
     }
 

@@ -21,7 +21,7 @@ final class PartialFiles: Sendable {
         state = Mutex(State(waiting: waiting))
     }
 
-    /// Takes what waits for this object off the shelf.
+    /// Takes what waits for this object, and forgets it.
     func take(_ identity: String) -> StagingArea.Unfinished? {
         state.withLock { state in
             // Whole, but its shot never got on its way.

@@ -25,7 +25,7 @@ final class ShotFeed: AsyncSequence, Sendable {
         }
     }
 
-    /// True while it keeps what a listing told.
+    /// For tests: true while it keeps what a listing told.
     var holdsListing: Bool { listing.withLock { $0 != nil } }
 
     func makeAsyncIterator() -> Iterator { Iterator(self) }
