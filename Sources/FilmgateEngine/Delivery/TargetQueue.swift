@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// What waits for one target, and whether it may be sent now.
 ///
-/// A plain state machine: the scheduler does what it says.
+/// A plain state machine, of one target's order; `DeliveryQueues` has the deliveries and does what it says.
 struct TargetQueue: Sendable {
     let target: PlannedTarget
     private var waiting = DeliveryHeap()
@@ -92,9 +92,11 @@ struct TargetQueue: Sendable {
     }
 
     /// The hold may be over: one delivery at a time finds out.
+    ///
+    /// Without a hold only the pauses end.
     mutating func letGo() {
+        if held != nil { failures = max(failures, 1) }
         held = nil
-        failures = max(failures, 1)
         (pausedUntil, askedUntil) = (nil, nil)
     }
 

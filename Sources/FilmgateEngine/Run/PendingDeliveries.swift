@@ -43,16 +43,16 @@ struct PendingDeliveries: Sendable {
         var awaited: Set<String> = []
         for one in try await ledger.queue(states)
         where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
-            if let target = try taker(of: one.delivery) { awaited.insert(target.identity) }
+            if let target = taker(of: one.delivery) { awaited.insert(target.identity) }
         }
         return awaited
     }
 
     /// The target that a waiting delivery can be sent to now.
-    private func taker(of delivery: DeliveryRow) throws(IngestError) -> PlannedTarget? {
+    private func taker(of delivery: DeliveryRow) -> PlannedTarget? {
         guard let target = target(of: delivery) else { return nil }
         // Made for this target and gone with a crash: the next reading makes it again.
-        if delivery.holdsRendition, try FileFacts.of(delivery.file ?? "") == nil { return nil }
+        if delivery.holdsRendition, FileFacts.seen(delivery.file ?? "") == nil { return nil }
         return target
     }
 
@@ -60,14 +60,14 @@ struct PendingDeliveries: Sendable {
         _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
-        for one in waiting { if let target = try taker(of: one.delivery) { mine.append((one, target)) } }
+        for one in waiting { if let target = taker(of: one.delivery) { mine.append((one, target)) } }
         guard let (first, _) = mine.first else { return [] }
         let rows = try await ledger.deliveries(of: content)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)
         asset.digests = digests
-        let bytes = try bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, size: asset.origin.size)
+        let bytes = bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, size: asset.origin.size)
         asset.file = bytes
         let wanted = targets.filter { target in
             first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
@@ -147,12 +147,15 @@ struct PendingDeliveries: Sendable {
     }
 
     /// Where the bytes are: waiting in the spool, or delivered to a folder.
-    private func bytes(_ rows: [DeliveryRow], size: UInt64) throws(IngestError) -> LocalFile {
+    ///
+    /// A disk that does not answer holds up what is on it, and nothing else: it is as if the bytes were not there, and
+    /// whoever sends them says so.
+    private func bytes(_ rows: [DeliveryRow], size: UInt64) -> LocalFile {
         for row in rows {
-            if let file = row.file, try FileFacts.of(file) != nil {
+            if let file = row.file, FileFacts.seen(file) != nil {
                 return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
             }
-            if row.receipt.state == .done, let path = row.receipt.path, try FileFacts.of(path) != nil {
+            if row.receipt.state == .done, let path = row.receipt.path, FileFacts.seen(path) != nil {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
         }
@@ -162,7 +165,7 @@ struct PendingDeliveries: Sendable {
             guard let root = targets.first(where: { $0.identity == row.target })?.traits.localRoot, !row.path.isEmpty
             else { continue }
             let path = root + "/" + row.path
-            if let facts = try FileFacts.of(path), facts.kind == .regular, facts.size == size {
+            if let facts = FileFacts.seen(path), facts.kind == .regular, facts.size == size {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
         }

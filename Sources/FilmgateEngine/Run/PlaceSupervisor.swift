@@ -103,12 +103,12 @@ struct PlaceSupervisor: Sendable {
         let asking = run.mode.ends ? nil : Task { await ask(session, condition) }
         defer { asking?.cancel() }
         let key = run.stopping.whenSet { reading.cancel() }
+        defer { run.stopping.forget(key) }
         var intake = PlaceContext(run: run, session: session, trees: trees, copies: copies).intake()
         if !run.mode.ends {
             (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) })
         }
         if let works { try await intake.take(works, trouble: FirstError { reading.cancel() }) }
-        run.stopping.forget(key)
         if run.mode.ends || run.stopping.isSet { await leaveUnfinished(session) }
         let isComplete = try await reading.value.get()
         if !isComplete, !run.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) no longer answers.") }

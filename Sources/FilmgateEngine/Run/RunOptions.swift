@@ -16,6 +16,8 @@ public struct RunOptions: Sendable {
     /// Read and decide everything, write nothing.
     public var dryRun: Bool
     /// How long a one-shot verb goes on without progress before it leaves the rest pending.
+    ///
+    /// What the system itself does not let go of, such as a share that hangs, is waited for all the same.
     public var wait: Duration
     /// How long a one-shot verb waits for cameras that are not there yet, or not ready; nil: they must be.
     public var arrival: Duration?

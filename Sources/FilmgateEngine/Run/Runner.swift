@@ -12,8 +12,9 @@ public final class Runner: Sendable {
     private let writer: (any Ledger)?
     private let statistics: RunStatistics
     private let clock: any RunClock
-    private let stopping: CancelToken, isLeaving = CancelToken()
-    private let cancelled = CancelToken()
+    /// Also for tests, which count who waits for it.
+    let stopping: CancelToken
+    private let isLeaving = CancelToken(), cancelled = CancelToken()
     private let leases: DeliveryLeases
     private struct State {
         var scheduler: DeliveryScheduler?
@@ -21,6 +22,8 @@ public final class Runner: Sendable {
         var signal: ExitStatus?
         /// While its sources are taken side by side.
         var context: RunContext?
+        /// Somebody left deliveries, or marked pictures, before that began.
+        var isAskedEarly = false
     }
     private let state = Mutex(State())
 
@@ -86,13 +89,14 @@ public final class Runner: Sendable {
         try await check()
         let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
         let context = try await prepare(mode, readiness)
-        // Nothing is delivered any more without a ledger: a run that only looked alive would go on taking frames from
-        // cameras.
-        if !mode.ends { statistics.whenLedgerFails { [stopping] in stopping.set() } }
-        if mode.isSideBySide { try await takeLeftovers(context) }
-        state.withLock { $0.context = mode.isSideBySide ? context : nil }
+        // Nothing is delivered any more without a ledger: a run that only looked alive would go on reading frames.
+        statistics.whenLedgerFails { [stopping] in stopping.set() }
+        if mode.isSideBySide {
+            try await takeLeftovers(context)
+            await open(to: context)
+        }
         await take(places, context)
-        state.withLock { $0.context = nil }
+        await closeToOthers(context)
         if stopping.isSet { await state.withLock(\.scheduler)?.windDown() }
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
@@ -119,12 +123,41 @@ public final class Runner: Sendable {
         context.progress.close(context)
     }
 
+    /// From now on others may hand deliveries over; what they left while the leftovers were looked up is looked up
+    /// again.
+    private func open(to context: RunContext) async {
+        let isAskedEarly = state.withLock { state in
+            state.context = context
+            return state.isAskedEarly
+        }
+        guard isAskedEarly else { return }
+        await takeUp()
+        await marked(nil)
+    }
+
+    /// Returns once nobody hands anything over any more: the scheduler would not send it, and keep others from it.
+    private func closeToOthers(_ context: RunContext) async {
+        state.withLock { $0.context = nil }
+        await context.placing.take()
+        await context.placing.give()
+    }
+
+    /// What others hand deliveries to; nil where that is too early or too late.
+    private func taker() -> RunContext? {
+        state.withLock { state in
+            if state.context == nil { state.isAskedEarly = true }
+            return stopping.isSet ? nil : state.context
+        }
+    }
+
     /// Takes over what another job on this state left waiting for this plan's targets; does nothing unless it runs
     /// continuously.
     public func takeUp() async {
-        guard let context = state.withLock(\.context), !stopping.isSet else { return }
+        guard let context = taker() else { return }
         await context.placing.take()
-        let result = await Result { () async throws(IngestError) in try await takeLeftovers(context) }
+        let result = await Result { () async throws(IngestError) in
+            if taker() != nil { try await takeLeftovers(context) }
+        }
         await context.placing.give()
         if case .failure(let error) = result { statistics.trouble(error) }
     }
@@ -133,7 +166,7 @@ public final class Runner: Sendable {
     /// marks had ended is taken up where they want it now.
     public func marked(_ sha256s: Set<String>?) async {
         await leases.marked(sha256s)
-        guard let context = state.withLock(\.context), !stopping.isSet else { return }
+        guard let context = taker() else { return }
         let result = await Result { () async throws(IngestError) in
             let rows = try await reader.queue(judgedBy: sha256s).filter { row in
                 !leases.isTaken(Delivery.ID(content: row.delivery.content, target: row.delivery.target))
@@ -142,7 +175,9 @@ public final class Runner: Sendable {
             await context.placing.take()
             // What was final before marks changed is to be looked up anew.
             context.reservations.beginPlacing()
-            let taken = await Result { () async throws(IngestError) in try await takeLeftovers(context, among: rows) }
+            let taken = await Result { () async throws(IngestError) in
+                if taker() != nil { try await takeLeftovers(context, among: rows) }
+            }
             await context.placing.give()
             try taken.get()
         }
@@ -208,7 +243,8 @@ public final class Runner: Sendable {
                 continue
             }
             let bytes = planned.assetDeliveries.bytes
-            let isThere = try FileFacts.of(bytes.path)?.size == bytes.size
+            // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
+            let isThere = FileFacts.seen(bytes.path)?.size == bytes.size
             if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
             if planned.deliveries.isEmpty { continue }
             if isThere, bytes.ownership == .staged {
@@ -264,7 +300,7 @@ public final class Runner: Sendable {
     ///
     /// What was delivered counts also where the ledger cannot be told.
     private func end(_ run: Int64, since start: ContinuousClock.Instant) async throws(IngestError) -> RunOutcome {
-        try await finish(run)
+        await finish()
         let outcome = statistics.outcome(
             seconds: (clock.now.instant - start).inSeconds, signal: state.withLock(\.signal))
         let closed = await Result { () async throws(IngestError) in
@@ -315,7 +351,7 @@ public final class Runner: Sendable {
         return places
     }
 
-    private func finish(_ run: Int64) async throws(IngestError) {
+    private func finish() async {
         guard let scheduler = state.withLock(\.scheduler) else { return }
         await scheduler.drain(wait: options.wait)
         await scheduler.closeOut()

@@ -104,6 +104,21 @@ import Testing
         #expect(outcome.shown == "2 delivered, exit 0" && world.spooled == [])
     }
 
+    /// The disk that some bytes wait on may not answer, whosever it is: what lies elsewhere is sent.
+    @Test func bytesThatCannotBeLookedAtKeepNothingFromTheOthers() async throws {
+        world.shut(true)
+        _ = try await world.runner(FakeSource([Self.card(2)])).run(.once)
+        world.shut(false)
+        let waiting = try await world.ledger.queue([.pending, .held])
+        var row = try #require(waiting.first).delivery
+        // No file system has such a name: looking there fails as on a disk that is not connected any more.
+        row.file = "/" + String(repeating: "a", count: 300)
+        try await world.ledger.record([.delivery(row)])
+        let outcome = try await world.runner(FakeSource([]), verb: "run").run(.together)
+        #expect(world.delivered.count == 1 && outcome.summary[.delivered] == 1, "\(outcome.shown)")
+        #expect(try await world.ledger.queue([.pending, .held]).count == 1)
+    }
+
     /// It waits as long as somebody said, and no longer; what is left is the next run's.
     @Test func aGalleryThatNeverAnswersIsGivenUp() async throws {
         let gallery = Silent(), card = Self.card(1)

@@ -47,6 +47,23 @@ import Testing
         #expect(camera.fetched.sorted() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_2.JPG", "IMG_3.JPG"])
     }
 
+    /// A camera behind a bad cable is lost hundreds of times a day.
+    @Test func aLostVisitLeavesNobodyWaiting() async throws {
+        let camera = Self.camera(["IMG_1.JPG"]), runner = world.runner(FakeSource([camera]), verb: "run")
+        camera.state.withLock { $0.broken = ["IMG_1.JPG": Self.gone] }
+        async let outcome = runner.run(.continuous)
+        var counts: [Int] = []
+        for pause in [500, 1000] {
+            camera.state.withLock { $0.broken = ["IMG_1.JPG": Self.gone] }
+            if pause > 500 { world.clock.pass(.milliseconds(500)) }
+            await world.clock.awaits(.milliseconds(pause))
+            counts.append(runner.stopping.count)
+        }
+        runner.stop()
+        _ = try await outcome
+        #expect(counts[0] == counts[1], "\(counts)")
+    }
+
     @Test func whatALostCameraStillOwesAtTheEndIsPending() async throws {
         let camera = Self.camera(["IMG_1.JPG"]), runner = world.runner(FakeSource([camera]), verb: "run")
         camera.state.withLock { $0.broken = ["IMG_1.JPG": Self.gone] }
