@@ -29,7 +29,7 @@ struct DeliveryPriority: Comparable, Sendable {
     }
 }
 
-/// Parcels by urgency: a binary heap.
+/// Deliveries by urgency: a binary heap.
 struct DeliveryHeap: Sendable {
     private(set) var items: [(urgency: DeliveryPriority, id: Delivery.ID)] = []
 

@@ -1,7 +1,7 @@
 import FileKit
 import FilmgateCore
 
-/// Performs what the table of deliveries says, and tells it what came of that; decides nothing itself.
+/// Performs what the table of deliveries says; decides only what needs the clock, the ledger or the leases.
 actor DeliveryScheduler {
     private let ledger: any Ledger
     private let hub: EventHub
@@ -11,8 +11,7 @@ actor DeliveryScheduler {
     private let run: Int64
     private let clock: any RunClock
     /// What this process's schedulers leave to one another, and this one's number among them.
-    private let leases: DeliveryLeases
-    private let number: Int
+    private let leases: DeliveryLeases, number: Int
     private let terms: ClaimedAttempt.Terms
     private let renditions: MarkedRendition
 
@@ -28,8 +27,8 @@ actor DeliveryScheduler {
     private var gathered = ChangeBatch(), commit: Task<Void, Never>?
     /// How often somebody has marked pictures.
     private var markings = 0
-    /// Changes that the ledger does not have yet.
-    private var unrecorded = 0
+    /// Changes that the ledger does not have yet; and whether some will never be there.
+    private var unrecorded = 0, isLedgerLost = false
 
     static let noEvent = IngestError(
         .unavailable, "No event is set for this file yet.", advice: "Set it with `filmgate assign EVENT`.")
@@ -185,7 +184,7 @@ actor DeliveryScheduler {
         case .settle(let asset): settle(asset)
         case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: keep(file), receipt))
         case .keep(let file): _ = keep(file)
-        case .discard(let file, let path): file.discard(unlessTakenTo: path)
+        case .discard(let file, let path): if !isLedgerLost { file.discard(unlessTakenTo: path) }
         case .discardSpooled(let delivery): work { await self.discardSpooled(delivery) }
         case .giveBack(let bytes): budget.give(bytes)
         case .tell(let event): hub.post(event)
@@ -261,11 +260,10 @@ actor DeliveryScheduler {
     /// The ledger knows; now everyone else.
     private func settle(_ asset: AssetDeliveries) {
         let result = asset.result
-        // No delivery of its own waits for these bytes, or none any more.
-        if !asset.hasDeliveries || ![.setAside, .pending].contains(result.ending) {
-            asset.bytes.discard()
-        }
-        if let obsolete = asset.obsolete { FileSystem.remove(obsolete.path) }
+        // No delivery of its own waits for these bytes, or none any more; but the next run may by the ledger's word.
+        let isOver = !asset.hasDeliveries || ![.setAside, .pending].contains(result.ending)
+        if isOver, !isLedgerLost { asset.bytes.discard() }
+        if let obsolete = asset.obsolete, !isLedgerLost { FileSystem.remove(obsolete.path) }
         budget.give(asset.budget)
         statistics.settle(result)
     }
@@ -311,8 +309,10 @@ actor DeliveryScheduler {
     private func write(_ batch: ChangeBatch) async -> Bool {
         let errors = await ledger.write(batch)
         for error in errors { statistics.ledgerFailed(error) }
-        if !errors.isEmpty { stop() }
-        return errors.isEmpty
+        if errors.isEmpty { return true }
+        isLedgerLost = true
+        stop()
+        return false
     }
 }
 
