@@ -116,6 +116,31 @@ import Testing
         try isSettled(table, run, gallery, pipeline, count: 4)
     }
 
+    /// Whoever stops the run has its jobs finish what is in flight, too, and they say how far they came.
+    @Test func aRunThatIsStoppedStopsItsJobsWhereTheyAre() throws {
+        let table = try Table(), gallery = try Gallery(table, fault: "slow")
+        let pipeline = try write(table, gallery.address), run = try start(table, pipeline), count = 12
+        try FileManager.default.createDirectory(atPath: table.path("other"), withIntermediateDirectories: true)
+        for number in 0..<count {
+            let bytes = Data([0xFF, 0xD8, 0xFF, 0xFE]) + Data((0..<800_000).map { _ in UInt8.random(in: 0...255) })
+            try bytes.write(to: URL(fileURLWithPath: table.path("other/IMG_\(number).JPG")))
+        }
+        let words = ["import", table.path("other"), "--pipeline", pipeline, "--state", table.state, "--json"]
+        let job = try Background(words, environment: Gallery.environment)
+        #expect(job.line(#"{"type":"item""#) != nil)
+        #expect(run.kill(SIGTERM).status == 143)
+        job.process.waitUntilExit()
+        let ended = job.kill(0)
+        #expect(ended.status == 143, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains(#""exit":143"#), "\(ended.output)\(ended.errors)")
+        let told = ended.output.split(separator: "\n").count { $0.contains(#""ending":"delivered""#) }
+        #expect(try gallery.assets().count == told)
+        let rest = try table.run(
+            ["import", table.path("other"), "--pipeline", pipeline], environment: Gallery.environment)
+        #expect(rest.status == 0, "\(rest.errors)")
+        #expect(try gallery.assets().count == count)
+    }
+
     /// A secret that is set where the job was asked for is of no use to the run that does it: it says who lacks it.
     @Test func aHandedOverJobThatLacksASecretNamesTheRun() throws {
         let table = try Table(), gallery = try Gallery(table), pipeline = try write(table, gallery.address)

@@ -27,6 +27,8 @@ final class ControlServer: Sendable {
     private let marked: @Sendable (Set<String>?) async -> Void
     private var feed: ChangeFeed { changes.feed }
     private let clients = Atomic(0), watching = Atomic(0)
+    private struct Jobs { var running: [Int: Task<Void, Never>] = [:], last = 0, isOver = false }
+    private let jobs = Mutex(Jobs())
     /// Which file the socket is: another run may have put its own there since.
     private let own: FileFacts?
 
@@ -105,13 +107,41 @@ final class ControlServer: Sendable {
                     [ControlAnswer.here, ControlAnswer.out(board), ControlAnswer.exit(0)].joined(separator: "\n"))
                 return false
             }
-            guard stream.send(ControlAnswer.here) else { return false }
-            let job = Task { await self.run(request, services, for: stream) }
+            // Whoever has a job is told by being left that none are taken any more.
+            guard let job = begin(request, services, stream) else { return false }
             // While the job runs, the only thing that the other side has to say is that it is gone.
             stream.lines { _ in true }
             job.cancel()
             return false
         }
+    }
+
+    private func begin(_ request: ControlRequest, _ services: HostServices, _ stream: LineStream) -> Task<Void, Never>?
+    {
+        jobs.withLock { jobs in
+            guard !jobs.isOver, stream.send(ControlAnswer.here) else { return nil }
+            jobs.last += 1
+            let number = jobs.last
+            let job = Task {
+                await run(request, services, for: stream)
+                self.jobs.withLock { $0.running[number] = nil }
+            }
+            jobs.running[number] = job
+            return job
+        }
+    }
+
+    /// As `stop`, and has the jobs finish what is in flight, as after Ctrl-C; returns when they have.
+    ///
+    /// Before their ledger is closed.
+    func end() async {
+        stop()
+        let running = jobs.withLock { jobs in
+            jobs.isOver = true
+            return Array(jobs.running.values)
+        }
+        for job in running { job.cancel() }
+        for job in running { await job.value }
     }
 
     /// Answers when the run has looked at the marks.
@@ -173,6 +203,6 @@ final class ControlServer: Sendable {
             }
         }
         if !request.arguments.contains("--board") { await services.tidy() }
-        queue.end(ControlAnswer.exit(code))
+        await queue.end(ControlAnswer.exit(code))
     }
 }

@@ -8,6 +8,8 @@ final class EventSwitch: Sendable {
         var begin: Begin?, event: String?
     }
     private let state = Mutex(State())
+    static let tooEarly = IngestError(
+        .unavailable, "The run is just beginning or ending.", advice: "Run the command again in a moment.")
 
     /// What the run goes on with; nil for what it began with.
     var event: String? { state.withLock(\.event) }
@@ -23,8 +25,7 @@ final class EventSwitch: Sendable {
     /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was.
     func begin(with event: String) async throws(IngestError) {
         guard let begin = state.withLock(\.begin) else {
-            throw IngestError(
-                .unavailable, "The run is just beginning or ending.", advice: "Run the command again in a moment.")
+            throw Self.tooEarly
         }
         try await begin(event)
     }

@@ -28,12 +28,15 @@ final class OutputQueue: Sendable {
         }
     }
 
-    /// The last line.
-    ///
-    /// Does not wait for it.
-    func end(_ line: String) {
+    /// The last line; returns once all has been sent, or whoever reads it was too slow for that.
+    func end(_ line: String) async {
         add(line)
         stream.finish(within: .seconds(Self.patience))
-        queue.async { self.stream.hangUp() }
+        await withCheckedContinuation { ended in
+            queue.async {
+                self.stream.hangUp()
+                ended.resume()
+            }
+        }
     }
 }

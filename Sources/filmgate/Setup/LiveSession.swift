@@ -53,11 +53,11 @@ struct LiveSession {
         }
         let control = ControlServer(
             state: session.options.state, services, changes, logger: context.options.logger, marked: runControl.marked)
-        control?.start()
-        let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts) }
-        if metrics != nil { hub.watch(counts.note) }
-        studio?.start()
+        // Before any job is taken: it is to claim what it delivers, too.
         let telling = await RunTelling.begin([pipeline], ledger, context, leases)
+        control?.start()
+        let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts, hub) }
+        studio?.start()
         let background = Task { await Self.keepAlive() }
         if let telling { counts.follow(telling.gauges, ledger) }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
@@ -66,9 +66,10 @@ struct LiveSession {
             }
         }
         ServiceNotice.stopping()
-        control?.stop()
+        await control?.end()
         meter?.stop()
         await stopStudio()
+        if case .failure = result { await telling?.end() }
         let outcome = try await context.telling { () throws(IngestError) in try result.get() }
         background.cancel()
         let code = await tell(outcome, printer, notices)
@@ -100,7 +101,8 @@ struct LiveSession {
             // Before anybody reads the files that it names: what changes from now on is a change.
             let present = PipelineFingerprint(pipeline), session = self.present()
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
-            let reload = Reload(self, ledger: ledger, runner: runner, pipeline: pipeline, present: present)
+            let reload = Reload(
+                self, ledger: ledger, runner: runner, pipeline: pipeline, present: present, askNext: runControl.hangUp)
             let accounts = AccountWatch(plan.signIns, context.options.logger)
             let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
@@ -117,6 +119,7 @@ struct LiveSession {
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
             switching.letGo()
+            let taken = reload.end()
             await credits.end()
             await own.rest()
             withExtendedLifetime(watch) {}
@@ -130,7 +133,7 @@ struct LiveSession {
                 continue
             }
             outcome = outcome.followed(by: try result.get())
-            (next, proven) = (outcome.signal == nil ? reload.taken : nil, pipeline)
+            (next, proven) = (outcome.signal == nil ? taken : nil, pipeline)
             if next != nil { printer.forgetPending() }
         }
         return outcome
@@ -181,10 +184,11 @@ struct LiveSession {
         }
     }
 
-    private func serve(_ address: ListenAddress, _ metrics: Metrics) throws -> MetricsServer {
+    private func serve(_ address: ListenAddress, _ metrics: Metrics, _ hub: EventHub) throws -> MetricsServer {
         do {
             let server = try MetricsServer(address) { metrics.text }
             server.start()
+            hub.watch(metrics.note)
             return server
         } catch { throw CommandContext.end(error, context.options) }
     }

@@ -6,20 +6,45 @@ import Synchronization
 
 /// One chance to go on with a changed pipeline: taken whole or not at all.
 final class Reload: Sendable {
-    private struct State { var next: PipelineFile?, isBusy = false, isAskedAgain = false }
+    private struct State {
+        var next: PipelineFile?, isBusy = false, isAskedAgain = false
+        /// The runner has returned: whatever comes now is for the next one.
+        var isOver = false
+    }
     private let live: LiveSession, ledger: SQLiteLedger, runner: Runner
     private let state = Mutex(State())
     /// What the runner was made from.
     private let pipeline: PipelineFile, present: PipelineFingerprint
+    /// Has the next one look at the files again.
+    private let askNext: @Sendable () -> Void
 
     init(
-        _ live: LiveSession, ledger: SQLiteLedger, runner: Runner, pipeline: PipelineFile, present: PipelineFingerprint
+        _ live: LiveSession, ledger: SQLiteLedger, runner: Runner, pipeline: PipelineFile, present: PipelineFingerprint,
+        askNext: @escaping @Sendable () -> Void
     ) {
         (self.live, self.ledger, self.runner, self.pipeline, self.present) = (live, ledger, runner, pipeline, present)
+        self.askNext = askNext
     }
 
-    /// What the run goes on with, once the runner has returned.
-    var taken: PipelineFile? { state.withLock(\.next) }
+    private var taken: PipelineFile? { state.withLock(\.next) }
+
+    /// The runner has returned: what the run goes on with; nothing is taken any more.
+    func end() -> PipelineFile? {
+        state.withLock { state in
+            state.isOver = true
+            return state.next
+        }
+    }
+
+    /// False where the runner has returned meanwhile, and perhaps another goes on already.
+    private func take(_ change: (inout State) -> Void) -> Bool {
+        let isTaken = state.withLock { state in
+            if !state.isOver { change(&state) }
+            return !state.isOver
+        }
+        if isTaken { runner.leave() }
+        return isTaken
+    }
 
     /// Reads the pipeline again; when it is right, the runner finishes what is in flight and makes way.
     ///
@@ -42,10 +67,12 @@ final class Reload: Sendable {
         let pipeline = taken ?? pipeline
         try await live.present(event: event).learnEvent([pipeline])
         try await live.runner(pipeline, ledger, EventHub(), event: event).runner.check()
-        live.switching.note(event)
-        state.withLock { $0.next = pipeline }
+        let isTaken = take { state in
+            live.switching.note(event)
+            state.next = state.next ?? pipeline
+        }
+        guard isTaken else { throw EventSwitch.tooEarly }
         tell("taken", "The run goes on with the event \(Describe.name(event)).")
-        runner.leave()
     }
 
     private func isAskedAgain() -> Bool {
@@ -75,14 +102,16 @@ final class Reload: Sendable {
         if let trouble = await trouble(with: pipeline) {
             return tell("refused", "The changed pipeline cannot be run: \(trouble) This run keeps the old one.")
         }
-        state.withLock { $0.next = pipeline }
+        guard take({ $0.next = pipeline }) else { return askNext() }
         tell("taken", "The pipeline was changed and is in use now.")
-        runner.leave()
     }
 
     /// What would keep a run from beginning with it; nil when nothing does.
     private func trouble(with pipeline: PipelineFile) async -> String? {
         if pipeline.sources.isEmpty { return "It has no sources." }
+        if pipeline.catalog != self.pipeline.catalog {
+            return "`catalog:` is read when a run begins: stop it and start it again."
+        }
         if pipeline.event.required, !pipeline.event.hold, live.present().options.event == nil {
             return "It needs an event."
         }

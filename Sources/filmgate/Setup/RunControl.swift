@@ -42,6 +42,11 @@ final class RunControl: Sendable {
     /// Somebody marked pictures; nil: more than were named.
     @Sendable func marked(_ sha256s: Set<String>?) async { await state.withLock(\.runner)?.marked(sha256s) }
 
+    /// Finish what is in flight; where that was asked for already, nothing more.
+    func end(_ status: ExitStatus) {
+        if state.withLock({ $0.asked == nil }) { stop(status) }
+    }
+
     /// Finish what is in flight; asked for again: stop at once.
     func stop(_ status: ExitStatus) {
         let (runner, again) = state.withLock { state in
@@ -53,7 +58,7 @@ final class RunControl: Sendable {
         if again { runner?.abort() } else { runner?.stop(status) }
     }
 
-    func hangUp() {
+    @Sendable func hangUp() {
         let hangUp = state.withLock { state in
             if state.hangUp == nil { state.isHungUp = true }
             return state.hangUp
@@ -76,11 +81,11 @@ enum Signals {
             runControl.stop(status)
             if count.isAgain { watchdog.bark(status) }
         }
-        // A job that was handed over by a process that is gone is stopped as by Ctrl-C.
+        // A job is stopped as by Ctrl-C when the process that handed it over is gone, or the run ends that does it.
         let value = await withTaskCancellationHandler {
             await body()
         } onCancel: {
-            runControl.stop(.interrupted)
+            runControl.end(.interrupted)
         }
         SignalRouter.shared.give(key)
         watchdog.rest()
