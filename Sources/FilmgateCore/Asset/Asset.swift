@@ -12,7 +12,16 @@ public struct Asset: Sendable, Identifiable {
     /// Fact `digest`.
     public var digests: Digests?
     /// Fact `media`; nil until the `exif` stage ran, empty where the file says nothing.
-    public var media: MediaFacts?
+    public var media: MediaFacts? {
+        get { mediaBox?.facts }
+        set { mediaBox = newValue.map(MediaBox.init) }
+    }
+    /// Half of what an asset is, and hardly ever changed: every function that hands an asset on would copy it.
+    private var mediaBox: MediaBox?
+    private final class MediaBox: Sendable {
+        let facts: MediaFacts
+        init(_ facts: MediaFacts) { self.facts = facts }
+    }
     /// Fact `unique`: where these bytes have been delivered or promised before; nil until the `dedupe` stage looked,
     /// empty when they are new.
     public var earlier: [DeliveryRow]?
