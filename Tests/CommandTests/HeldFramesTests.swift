@@ -73,6 +73,30 @@ import Testing
         #expect(
             other.status == 0 && other.items().isEmpty && other.errors.contains("Nothing is held"), "\(other.errors)")
         #expect(try scene.proof("C").status == 0)
+        // A word that changed nothing, and may be misspelt, is no event.
+        let events = try scene.table.run(["events", "list"]).items("event").compactMap { $0["name"] as? String }
+        #expect(events == ["e"])
+    }
+
+    @Test func aTargetThatHoldsNothingIsNamed() throws {
+        let (scene, _) = try scene()
+        defer { scene.server.stop() }
+        let file = try scene.table.write(
+            "raws.yaml",
+            """
+            version: 1
+            event: { hold: true }
+            stages: [exif: {}, dedupe: {}, upload: { to: [archive, raws], deliver: { raws: [raw] } }]
+            targets:
+              archive: { folder: { path: "\(scene.table.archive)/{event}", verify: size } }
+              raws: { folder: { path: "\(scene.table.path("raws"))/{event}", verify: size } }
+            """)
+        #expect(try scene.take("C", file).status == 8)
+        let other = try scene.table.run(["assign", "eh", "--target", "raws"])
+        #expect(
+            other.status == 0 && other.errors.contains("Nothing is held for raws without an event"), "\(other.errors)")
+        #expect(try !scene.table.run(["events", "list"]).output.contains("\"eh\""))
+        #expect(try scene.table.run(["assign", "e", "--target", "archive"]).count("delivered") == 2)
     }
 
     /// An event is said of a frame, for all that it waits for; also by a pipeline that has only some of that.

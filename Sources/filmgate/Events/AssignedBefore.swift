@@ -2,8 +2,10 @@ import FilmgateCore
 
 /// What `assign` has to say where nothing waits for an event any more.
 enum AssignedBefore {
-    /// `waiting` are the deliveries that are not done.
-    static func remark(_ waiting: [DeliveryRow]) -> String {
+    /// `waiting` are the deliveries that are not done and have their event; `target`: where something else is held
+    /// elsewhere.
+    static func remark(_ waiting: [DeliveryRow], at target: String?) -> String {
+        if let target { return "Nothing is held for \(Describe.name(target)) without an event." }
         var events: [String: Set<ContentKey>] = [:]
         for row in waiting { if let event = row.event { events[event, default: []].insert(row.content) } }
         if events.isEmpty { return "Nothing is held without an event." }

@@ -25,19 +25,26 @@ struct RunSession {
         // first.
         if HostedJob.ledger == nil { try await context.openLedger().close() }
         if let target = order.target { try await refuseUnknown(target, pipelines) }
-        if order.assigning { try await tellWhereNothingIsHeld() }
+        if order.assigning, try await holdsNothing(for: order.target, pipelines) { return }
         if !order.assigning, try await waitsForNothing(order.states, order.target) { return }
         try await run(pipelines, .resume(order))
     }
 
-    /// A second word on whose frames these are changes nothing: it says so, and what would.
-    private func tellWhereNothingIsHeld() async throws {
+    /// Nothing waits for an event: says so, and what would change whose frames these are.
+    ///
+    /// No run is begun then: its event, perhaps misspelt, would be one of the events that are listed from now on.
+    private func holdsNothing(for target: String?, _ pipelines: [PipelineFile]) async throws -> Bool {
         let reader = try await context.readLedger()
         let waiting = try await context.telling { () async throws(IngestError) in
-            try await reader.queue([.pending, .held, .failed])
+            try await reader.queue([.pending, .held, .failed]).map(\.delivery)
         }
-        if waiting.contains(where: { $0.delivery.isUnassigned }) { return }
-        Console.err(AssignedBefore.remark(waiting.map(\.delivery)))
+        let held = waiting.filter { $0.isUnassigned && $0.receipt.state != .failed }
+        let mine = held.filter { target == nil || $0.targetName == target }
+        // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
+        let names = Set(pipelines.flatMap { $0.targets.map(\.name) })
+        guard mine.isEmpty, held.allSatisfy({ names.contains($0.targetName) }) else { return false }
+        Console.err(AssignedBefore.remark(waiting.filter { !$0.isUnassigned }, at: held.isEmpty ? nil : target))
+        return true
     }
 
     /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
