@@ -247,7 +247,9 @@ let package = Package(
         [
             .testTarget(
                 name: "CommandTests",
-                dependencies: ["filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads"],
+                dependencies: [
+                    "filmgate", core, "PTPKit", "USBKit", "FilmgateTesting", "TestThreads", "ClusterTesting",
+                ],
                 path: "Tests/CommandTests")
         ],
         [.testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests")],

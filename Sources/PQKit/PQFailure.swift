@@ -29,7 +29,7 @@ struct PQFailure: Error {
 
     private static func meaning(_ state: String) -> (code: IngestError.Code, advice: String?) {
         switch state {
-        case "42501": (.misconfigured, "Give the role what it needs, or use another.")
+        case "42501": (.unauthorized, "Give the role what it needs, or use another.")
         case "3D000": (.misconfigured, "Make the database, or correct its name in the address.")
         case "42883", "42P01", "3F000", "42703": (.misconfigured, nil)
         case "57014": (.unavailable, "The server stopped the question: it took too long.")

@@ -4,6 +4,26 @@ import PQKit
 
 /// Refusals of the catalogue's own functions, and what a database means that does not know them.
 enum CatalogRefusal {
+    private static let lacksRights = "42501"
+    private static let naming = "name it with `--set catalog.postgres.url=postgresql://OWNER@HOST/DATABASE`."
+
+    /// A role that may not make or change the tables is told which one may.
+    static func ofMaking(_ error: IngestError, as role: String, at place: String) -> IngestError {
+        guard let refusal = error.cause as? PQRefusal, refusal.state == lacksRights else { return error }
+        return IngestError(
+            error.code, "catalog: the role \(role) may not make or change the tables at \(place): \(refusal.words).",
+            advice: "That takes a role that may make roles, and schemas in this database, which no station's may: "
+                + "\(naming) `--dry-run` prints the SQL for whoever has one.", cause: refusal)
+    }
+
+    /// A station's role is told which role may do what is done to a station.
+    static func ofOwning(_ error: IngestError) -> IngestError {
+        guard (error.cause as? PQRefusal)?.state == lacksRights else { return error }
+        return IngestError(
+            error.code, error.message,
+            advice: "Only the role that the tables belong to may do this, no station: \(naming)", cause: error.cause)
+    }
+
     static func told(_ error: IngestError, _ place: String) -> IngestError {
         guard let refusal = error.cause as? PQRefusal else { return error }
         func said(_ code: IngestError.Code, _ words: String, _ advice: String?) -> IngestError {
@@ -17,10 +37,10 @@ enum CatalogRefusal {
             said(.stateLocked, "\(refusal.words).", "\(anew) A process that ended keeps it for a minute at most.")
         case "FG003": said(.rejected, "\(refusal.words).", anew)
         case "FG004": said(.unauthorized, "\(refusal.words).", "Ask whoever keeps the catalogue.")
-        case "FG005": said(.nameTaken, "\(refusal.words).", "Choose another name: `station:` below `catalog:`.")
+        case "FG005": said(.misconfigured, "\(refusal.words).", "Choose another name: `station:` below `catalog:`.")
         case "FG006":
             said(
-                .rejected, "\(refusal.words).",
+                .unauthorized, "\(refusal.words).",
                 "Use that role, or `filmgate catalog join --as-new` with another state directory.")
         case "FG007": said(.cancelled, "\(refusal.words).", nil)
         case "3F000", "42P01":
@@ -33,7 +53,7 @@ enum CatalogRefusal {
                 "Run `filmgate catalog migrate`.")
         case "42501":
             said(
-                .misconfigured, "the role may not use the catalogue at \(place): \(refusal.words).",
+                .unauthorized, "the role may not use the catalogue at \(place): \(refusal.words).",
                 "Whoever keeps the database runs `GRANT filmgate_station TO` the role.")
         default: error
         }

@@ -51,7 +51,9 @@ extension PostgresCatalog {
     }
 
     public func migration() async throws(IngestError) -> [String] {
-        CatalogSchema.statements(from: try await present())
+        do throws(IngestError) { return CatalogSchema.statements(from: try await present()) } catch {
+            throw CatalogRefusal.ofMaking(error, as: address.user, at: place)
+        }
     }
 
     /// The number of the tables there; `misconfigured` where a newer program made them.
@@ -74,6 +76,13 @@ extension PostgresCatalog {
     }
 
     public func migrate() async throws(IngestError) -> [String] {
+        do throws(IngestError) { return try await brought() } catch {
+            throw CatalogRefusal.ofMaking(error, as: address.user, at: place)
+        }
+    }
+
+    /// What was done; nothing where the tables are up to date.
+    private func brought() async throws(IngestError) -> [String] {
         let before = try await present(), statements = CatalogSchema.statements(from: before)
         if statements.isEmpty { return [] }
         do throws(IngestError) {

@@ -43,11 +43,6 @@ extension PostgresCatalog {
     private func asOwner<Value: Sendable>(
         _ body: () async throws(IngestError) -> Value
     ) async throws(IngestError) -> Value {
-        do throws(IngestError) { return try await body() } catch  where error.code == .misconfigured {
-            throw IngestError(
-                error.code, error.message,
-                advice: "Only the role that the tables belong to may do this, no station: name it with "
-                    + "`--set catalog.postgres.url=postgresql://OWNER@HOST/DATABASE`.", cause: error)
-        }
+        do throws(IngestError) { return try await body() } catch { throw CatalogRefusal.ofOwning(error) }
     }
 }

@@ -9,7 +9,7 @@ public struct PostgresCatalog: Module, Catalog {
         "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
 
     let live: PQConnection, reports: PQConnection
-    private let address: PQAddress
+    let address: PQAddress
 
     public init(_ config: PostgresOptions, _ context: ModuleContext) throws(IngestError) {
         guard let address = config.url.address else {

@@ -19,7 +19,7 @@ import Testing
     @Test func aNameIsOneStations() async throws {
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1, name: "desk")
         #expect(one.membership.name == "desk")
-        await expect(.nameTaken) { try await catalog.station(2, name: "desk") }
+        await expect(.misconfigured) { try await catalog.station(2, name: "desk") }
         await expect(.rejected) { try await catalog.station(3, name: String(repeating: "x", count: 65)) }
         await expect(.rejected) { try await catalog.station(3, name: "") }
     }

@@ -9,7 +9,9 @@ struct CatalogCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Try the catalogue: reachable, proven, its tables, this role's rights, the clocks.",
         discussion: """
-            Exit codes: 0 all is well, 4 sign-in refused, 8 it cannot be used now, 78 the pipeline is invalid.
+            Exit codes, as of all verbs of the catalogue: 0 all is well, 2 there is none that this program can use, \
+            4 the sign-in is refused or the role may not, 5 it cannot be reached or proven to be the right one, \
+            78 the pipeline is invalid.
 
             EXAMPLE:
               filmgate catalog check --pipeline desk.yaml
@@ -20,19 +22,14 @@ struct CatalogCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
-        let result = await Result { () async throws(IngestError) in try await catalog.condition() }
+        let found = try await context.telling { () async throws(IngestError) in try await catalog.condition() }
         await catalog.close()
-        let found: CatalogCondition
-        do throws(IngestError) { found = try result.get() } catch {
-            Failure.tell(error, json: options.json)
-            throw Exit(error.code == .unauthorized ? .signIn : .notProven)
-        }
         if options.json {
             Console.out(CatalogLine.condition(found, catalog.place).finished)
         } else {
             tell(found, catalog)
         }
-        if found.common == nil { throw Exit(.notProven) }
+        if found.common == nil { throw Exit(.usage) }
     }
 
     private func tell(_ found: CatalogCondition, _ catalog: any Catalog) {
