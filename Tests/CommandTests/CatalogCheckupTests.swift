@@ -80,6 +80,24 @@ import Testing
             "\(unnamed.output)")
     }
 
+    /// After `catalog join` alone no run has kept the pipeline that names the catalogue.
+    @Test(arguments: [["status"], ["where", String(repeating: "0", count: 64)]]) func aStationThatNothingUsedSaysSo(
+        _ verb: [String]
+    ) async throws {
+        let table = try Table()
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        ledger.close()
+        let outcome = try table.run(["catalog"] + verb), message = outcome.items("error").first?["message"] as? String
+        #expect(
+            outcome.status == 2
+                && message?.hasPrefix("This state directory is the station desk-3 of a catalogue") == true
+                && message?.contains("no import or run here used a pipeline that names it") == true, "\(outcome.output)"
+        )
+        let none = try Table().run(["catalog"] + verb)
+        #expect(none.status == 2 && none.output.contains("No pipeline that was used here names a catalogue."))
+    }
+
     @Test func metricsTellHowTheStationStands() {
         var reading = CatalogGauges.Reading()
         func text(behind: Int64?) -> String {

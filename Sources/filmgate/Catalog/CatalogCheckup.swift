@@ -54,10 +54,7 @@ struct CatalogCheckup {
         }
     }
 
-    private static func told(_ place: StationPlace) -> String {
-        let waiting = place.waiting == 0 ? "all told" : "\(Describe.count(Int(place.waiting), "change")) to tell"
-        return "\(place.membership.name): \(waiting)"
-    }
+    private static func told(_ place: StationPlace) -> String { "\(place.membership.name): \(place.told)" }
 
     private static let notJoined = "this state directory has not joined: `filmgate catalog join`."
 }

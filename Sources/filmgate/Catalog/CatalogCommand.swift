@@ -65,12 +65,22 @@ struct ChosenCatalog {
             self = found
             return
         }
-        let which =
-            options.pipeline == nil
-            ? "No pipeline that was used here names a catalogue." : "This pipeline names no catalogue."
-        throw CommandContext.refuse(
-            "\(which) Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline.",
-            context.options)
+        throw CommandContext.refuse(await Self.absent(options, context), context.options)
+    }
+
+    /// Why none is known.
+    private static func absent(_ options: CatalogOptions, _ context: CommandContext) async -> String {
+        let write = "Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline."
+        if options.pipeline != nil { return "This pipeline names no catalogue. \(write)" }
+        let found = await Result { () async throws(IngestError) in
+            try await (SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader)?.station()
+        }
+        guard case .success(let place?) = found else {
+            return "No pipeline that was used here names a catalogue. \(write)"
+        }
+        let name = Describe.name(place.membership.name)
+        return "This state directory is the station \(name) of a catalogue (\(place.told)), but no import or run here "
+            + "used a pipeline that names it: say which file does with --pipeline."
     }
 
     private init(_ catalog: any Catalog, _ use: CatalogUse) { (self.catalog, self.use) = (catalog, use) }

@@ -1,6 +1,11 @@
 import FilmgateCore
 import FilmgateLedger
 
+extension StationPlace {
+    /// How much of what happened here the catalogue knows, for people.
+    var told: String { waiting == 0 ? "all told" : "\(Describe.count(Int(waiting), "change")) to tell" }
+}
+
 /// The JSON objects of the catalogue's verbs.
 enum CatalogLine {
     static func condition(_ found: CatalogCondition, _ place: String) -> JSONWriter {

@@ -71,9 +71,7 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             if options.json {
                 Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
             } else {
-                let waiting =
-                    place.waiting == 0 ? "all told" : "\(Describe.count(Int(place.waiting), "change")) to tell"
-                Console.out(Describe.name("\(place.membership.name) of \(chosen.catalog.place): \(waiting)"))
+                Console.out(Describe.name("\(place.membership.name) of \(chosen.catalog.place): \(place.told)"))
             }
         } else {
             Console.err("This state directory has not joined: `filmgate catalog join`.")
