@@ -6,22 +6,24 @@ import FilmgateLedger
 struct CatalogCheckup {
     let context: CommandContext
 
-    /// Nothing where neither names one.
+    /// One finding; nothing where neither names a catalogue.
     func run(_ named: PipelineFile?, _ report: inout DoctorReport) async {
         let found = await Result { () async throws(IngestError) in try await place() }
         guard case .success(let place) = found else { return }
         let pipeline = named?.catalog == nil ? place.flatMap { _ in used } : named
         guard place != nil || pipeline?.catalog != nil else { return }
+        var finding = Finding()
         if let place {
-            report.note(true, "catalog", Self.told(place), "")
+            finding.facts.append("\(place.membership.name): \(place.told)")
         } else {
-            report.note(false, "catalog", "", Self.notJoined)
+            finding.problems.append("This state directory has not joined: `filmgate catalog join`.")
         }
-        guard let pipeline else {
-            return report.note(
-                false, "catalog", "", "no pipeline that was used here names the catalogue: use --pipeline.")
+        if let pipeline {
+            await look(at: pipeline, place?.membership, &finding)
+        } else {
+            finding.problems.append("No pipeline that was used here names the catalogue: use --pipeline.")
         }
-        await look(at: pipeline, place?.membership, &report)
+        report.note(finding.problems.isEmpty, "catalog", finding.text, finding.text)
     }
 
     private func place() async throws(IngestError) -> StationPlace? {
@@ -34,7 +36,7 @@ struct CatalogCheckup {
             .compactMap { context.loader().load(path: $0).pipeline }.first { $0.catalog != nil }
     }
 
-    private func look(at pipeline: PipelineFile, _ membership: StationMembership?, _ report: inout DoctorReport) async {
+    private func look(at pipeline: PipelineFile, _ membership: StationMembership?, _ finding: inout Finding) async {
         let asked = await Result { () async throws(IngestError) -> (String, CatalogCondition)? in
             guard let catalog = try await ChosenCatalog.of(pipeline, context)?.catalog else { return nil }
             let found = await Result { () async throws(IngestError) in try await catalog.condition() }
@@ -45,16 +47,29 @@ struct CatalogCheckup {
         case .success(nil): break
         case .success((let place, let found)?):
             let history = found.timeline.map { ", history \($0)" } ?? ""
-            report.note(
-                true, "catalog", "\(place) answers after \(Describe.decimal(found.roundTrip, 1)) ms\(history)", "")
-            for problem in CatalogProblems(found: found).all(for: membership) {
-                report.note(false, "catalog", "", problem)
-            }
-        case .failure(let error): report.note(false, "catalog", "", error.description)
+            finding.facts.append("\(place) answers after \(Describe.decimal(found.roundTrip, 1)) ms\(history)")
+            finding.problems += CatalogProblems(found: found).all(for: membership)
+        case .failure(let error):
+            finding.problems.append(error.description)
+            if [.unavailable, .network].contains(error.code) { finding.problems.append(Self.patience) }
         }
     }
 
-    private static func told(_ place: StationPlace) -> String { "\(place.membership.name): \(place.told)" }
+    private static let patience =
+        "Nothing is lost meanwhile: what happens here is told once it answers; `filmgate catalog check` tries it."
 
-    private static let notJoined = "this state directory has not joined: `filmgate catalog join`."
+    private struct Finding {
+        /// How it stands, and what a person has to do something about, in sentences.
+        var facts: [String] = [], problems: [String] = []
+
+        var text: String {
+            let stands = facts.joined(separator: "; ")
+            if problems.isEmpty { return stands }
+            return ((facts.isEmpty ? [] : [stands]) + problems).map(Self.sentence).joined(separator: " ")
+        }
+
+        private static func sentence(_ words: String) -> String {
+            words.last.map { ".!?".contains($0) } == true ? words : words + "."
+        }
+    }
 }

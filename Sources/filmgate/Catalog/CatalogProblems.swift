@@ -5,7 +5,9 @@ struct CatalogProblems {
     let found: CatalogCondition
 
     /// Rights that a thief of this role would have.
-    var excess: [String] { found.excess.map { "this role \($0): a station needs no such right." } }
+    var excess: [String] {
+        found.excess.map { "This role \($0 == "superuser" ? "is a superuser" : $0): a station needs no such right." }
+    }
 
     /// Why it cannot be used with this program; nil where it can.
     var tables: String? {
@@ -20,14 +22,14 @@ struct CatalogProblems {
     /// This machine's clock is beside the server's.
     var clock: String? {
         guard abs(found.clockAhead) > 2000 else { return nil }
-        return "this clock is \(CatalogStatusCommand.signed(found.clockAhead)) s from the server's: set one of them."
+        return "This clock is \(CatalogStatusCommand.signed(found.clockAhead)) s from the server's: set one of them."
     }
 
     /// It is not the catalogue that this state directory joined.
     func another(than membership: StationMembership?) -> String? {
         guard let membership, let identity = found.identity, identity != membership.catalog else { return nil }
         return
-            "it is another catalogue than \(membership.name) joined: `filmgate catalog join`, or name the one that it did join."
+            "It is another catalogue than \(membership.name) joined: `filmgate catalog join`, or name the one that it did join."
     }
 
     /// What `doctor` says, the station's membership in mind.
