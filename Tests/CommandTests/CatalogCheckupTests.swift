@@ -90,6 +90,29 @@ import Testing
             ], "\(unnamed.output)")
     }
 
+    /// A plan says what the import would say of it, asks for nothing that is written, and ends as it would without.
+    @Test(arguments: [["plan"], ["import", "--dry-run"]]) func aPlanSaysThatTheCatalogueCannotBeUsed(
+        _ verb: [String]
+    ) async throws {
+        let table = try Table(), file = try pipeline(table)
+        try table.frames("CARD", count: 1, from: 1)
+        let words = verb + [table.card, "--pipeline", file, "--state", table.state]
+        let strange = try Program.run(words)
+        #expect(
+            strange.status == 0 && strange.errors.contains("catalog: this state directory has not joined"),
+            "\(strange.errors)")
+        #expect(!FileManager.default.fileExists(atPath: table.state))
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        ledger.close()
+        let away = try Program.run(words)
+        #expect(
+            away.status == 0 && away.errors.contains("catalog: not reachable (127.0.0.1")
+                && away.errors.contains("an import would go on alone."), "\(away.errors)")
+        let lines = try Program.run(words + ["--json"]).items("status").compactMap { $0["catalog"] as? String }
+        #expect(lines.count == 1 && lines.first?.hasPrefix("not reachable (") == true, "\(lines)")
+    }
+
     /// After `catalog join` alone no run has kept the pipeline that names the catalogue.
     @Test(arguments: [["status"], ["where", String(repeating: "0", count: 64)]]) func aStationThatNothingUsedSaysSo(
         _ verb: [String]

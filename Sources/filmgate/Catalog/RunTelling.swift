@@ -74,7 +74,8 @@ struct RunTelling {
 
     private static func tell(_ notice: CatalogNotice, json: Bool) { tell(plain(text(notice)), json: json) }
 
-    private static func tell(_ text: String, json: Bool) {
+    /// On stderr, or among the JSON Lines of stdout; of whoever holds the state, not of its job.
+    static func tell(_ text: String, json: Bool) {
         HostedJob.$output.withValue(nil) {
             guard json else { return Console.err("catalog: " + Describe.name(text)) }
             var line = JSONWriter()
@@ -85,13 +86,16 @@ struct RunTelling {
     }
 
     /// What the catalogue itself refuses begins so already.
-    private static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         text.hasPrefix("catalog: ") ? String(text.dropFirst(9)) : text
     }
 
+    /// A sentence as it stands in brackets.
+    static func inner(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
+
     private static func text(_ notice: CatalogNotice) -> String {
         switch notice {
-        case .away(let words): "not reachable (\(words)); going on alone."
+        case .away(let words): "not reachable (\(inner(words))); going on alone."
         case .back(let seconds): "back after \(Describe.duration(Double(seconds)))."
         case .refused(let words, let advice): words + (advice.map { " " + $0 } ?? "")
         case .ahead(let known, let own):

@@ -91,6 +91,7 @@ struct ImportRun {
         // A job that a run carries out must not wait for a camera that this run holds.
         run.awaitsBusy = HostedJob.ledger == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
+        if dryRun { await CatalogForecast(context: context).tell(pipeline) }
         try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run([pipeline], .once)
     }
 
