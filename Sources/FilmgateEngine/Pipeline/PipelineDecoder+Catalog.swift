@@ -33,13 +33,28 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
         for (key, text) in [("station", station), ("site", site)] where !Self.isName(text) {
             throw ConfigError(
                 node[key]?.mark ?? node.mark, "bad-name", "`\(key)` cannot be this name.",
-                hint: "Use at most 64 bytes, without control characters.")
+                hint: "Use one line of at most 64 bytes, with no space before or behind it and no control characters.")
+        }
+        if station.isEmpty, let empty = node["station"] {
+            throw ConfigError(
+                empty.mark, "bad-name", "`station` cannot be empty.", hint: "Leave it out for this machine's name.")
         }
     }
 
     /// Empty where nobody said.
+    ///
+    /// Two names that people cannot tell apart would be two stations.
     public static func isName(_ text: String) -> Bool {
-        text.utf8.count <= 64 && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+        text.utf8.count <= 64 && text.unicodeScalars.allSatisfy { !isControl($0) } && text.first?.isWhitespace != true
+            && text.last?.isWhitespace != true
+    }
+
+    /// Those, too, that turn the direction of writing or end a line.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x20, 0x7F...0x9F, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF: true
+        default: false
+        }
     }
 }
 
