@@ -113,6 +113,21 @@ import Testing
         #expect(lines.count == 1 && lines.first?.hasPrefix("not reachable (") == true, "\(lines)")
     }
 
+    /// Another station may have taken the card: importing it is not all that helps.
+    @Test func aNoWithoutTheCatalogueAdvisesToAskAgain() async throws {
+        let table = try Table(), file = try pipeline(table)
+        try table.frames("CARD", count: 1, from: 1)
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        ledger.close()
+        let said = try Program.run(["safe-to-format", table.card, "--pipeline", file, "--state", table.state])
+        let advice = said.output.split(separator: "\n").filter { $0.hasPrefix("→ ") }
+        #expect(said.status == 8 && advice.count == 2, "\(said.output)")
+        #expect(
+            advice.first?.hasPrefix("→ Ask again once the catalogue answers (`filmgate catalog check") == true,
+            "\(said.output)")
+    }
+
     /// After `catalog join` alone no run has kept the pipeline that names the catalogue.
     @Test(arguments: [["status"], ["where", String(repeating: "0", count: 64)]]) func aStationThatNothingUsedSaysSo(
         _ verb: [String]

@@ -46,6 +46,8 @@ public struct CardProof: Sendable {
         public var open: [String] = []
         /// Other stations whose word led to copies that were asked for or read here, and the targets where that was.
         public var stations: [String] = [], asked: [String] = []
+        /// The catalogue did not say what other stations have of it.
+        public var isUnanswered = false
         /// Of the bytes on the card; nil where they were not read.
         var digests: Digests?
 

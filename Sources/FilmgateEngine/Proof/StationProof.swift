@@ -90,6 +90,7 @@ public struct StationProof: Sendable {
             }
             guard let copies = answer.copies[digests.sha256] else {
                 findings[index].verdict = Self.unanswered(file.finding.verdict, remedy, answer.failure ?? "no answer")
+                findings[index].isUnanswered = true
                 continue
             }
             let hints = StationHints(

@@ -112,6 +112,7 @@ struct FormatReport {
                 "Some copies wait until somebody picks or rates the picture: `filmgate mark --pick FILE` sends it, `--reject` leaves it out; "
                     + "or use the page of `filmgate studio`.")
         }
+        if findings.contains(where: \.isUnanswered) { lines.append(Self.askAgain) }
         if remedies.contains(.ingest) {
             lines.append(
                 "`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
@@ -147,6 +148,9 @@ struct FormatReport {
         }
     }
 
+    private static let askAgain =
+        "Ask again once the catalogue answers (`filmgate catalog check --pipeline FILE` tries it): "
+        + "other stations may have delivered what is not proven here."
     private static let mount =
         "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
     private static let retire =

@@ -219,6 +219,7 @@ import Testing
         let world = try StationProofWorld()
         world.catalog.set(away: IngestError(.unavailable, "db1: timed out"))
         #expect(try await world.no() == "never ingested here; the catalogue did not answer: db1: timed out")
+        #expect(try await world.finding().isUnanswered)
         world.catalog.set(away: nil)
         world.catalog.set(copies: [], after: .seconds(30))
         world.patience = .milliseconds(50)
