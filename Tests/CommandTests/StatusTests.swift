@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
@@ -17,6 +18,33 @@ import Testing
         let line = try #require(watch.line(#"{"type":"status""#))
         #expect(line.contains(#""running":false"#) && line.contains(#""name":"#))
         #expect(watch.kill(SIGINT).status == 130)
+    }
+
+    /// Its files have no ending, and are counted all the same, while it goes on and after it was killed.
+    @Test func whatARunHadWhenItWasKilledIsCounted() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive, gallery] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)", verify: size } }
+              gallery: { http: { url: "http://127.0.0.1:\(FreePort.next())/{name}", digest: { header: X-SHA256 } } }
+            """)
+        func status() throws -> String { try Program.run(["status", "--state", table.state]).output }
+        let run = try Background(["import", table.card, "--pipeline", file, "--wait", "5m", "--state", table.state])
+        #expect(try Background.within(seconds: 60) { try status().contains("3 pending") })
+        #expect(try status().contains("assets: 3 on the way\n"), "\(try status())")
+        run.kill(SIGKILL)
+        #expect(
+            try status().contains("assets: 3 broken off\n  broken off with a run: `filmgate retry`"), "\(try status())")
+        let watch = try Background(["status", "--watch", "--state", table.state])
+        #expect(watch.line("no run, 3 frames, 3 broken off") != nil)
+        watch.kill(SIGINT)
+        #expect(try table.run(["retry", "--wait", "1s"]).status == 8)
+        #expect(try status().contains("assets: 3 pending\n"), "\(try status())")
     }
 
     /// Frames that are waited for are counted nowhere else.

@@ -80,11 +80,21 @@ struct StatusCommand: AsyncParsableCommand {
         Console.out(last ?? "nothing has been ingested yet")
     }
 
-    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
-        printRuns(runs, holder)
-        let counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
+    /// How files ended, each in the last run that had it; those that a run has now, or had when it broke off, have not.
+    private func printAssets(_ totals: LedgerTotals, isUnderWay: Bool) {
+        var counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
+        let unfinished = max(0, totals.unfinished)
+        if unfinished > 0 { counts.append("\(unfinished) \(isUnderWay ? "on the way" : "broken off")") }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
         if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ") + damaged) }
+        if unfinished > 0, !isUnderWay {
+            Console.out("  broken off with a run: `filmgate retry` sends what waits, another import reads the rest")
+        }
+    }
+
+    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
+        printRuns(runs, holder)
+        printAssets(totals, isUnderWay: holder != nil)
         let labels = TargetLabel.all(totals.targets)
         for target in totals.targets {
             let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in

@@ -10,6 +10,7 @@ enum StatusLine {
         for ending in Ending.allCases {
             if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") }
         }
+        if snapshot.unfinished > 0 { parts.append(unfinished(snapshot)) }
         for target in snapshot.targets {
             let waiting = target.waiting + target.held
             if waiting > 0 {
@@ -20,6 +21,11 @@ enum StatusLine {
         for source in snapshot.sources { parts += source.condition.alarms }
         for source in snapshot.sources where !source.isUp { parts.append("\(source.name) away") }
         return Describe.name(parts.joined(separator: ", "))
+    }
+
+    /// Files without an ending: a run has them, or had them when it broke off.
+    static func unfinished(_ snapshot: StatusSnapshot) -> String {
+        "\(snapshot.unfinished) \(snapshot.since == nil ? "broken off" : "on the way")"
     }
 
     static func json(_ snapshot: StatusSnapshot) -> String {

@@ -50,7 +50,7 @@ struct StatusScreen {
         ] {
             if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(word)") }
         }
-        if snapshot.unfinished > 0 { parts.append("\(snapshot.unfinished) on the way") }
+        if snapshot.unfinished > 0 { parts.append(StatusLine.unfinished(snapshot)) }
         if let rate = snapshot.perMinute { parts.append("\(rate)/min") }
         return Line(text: snapshot.seen == 0 ? "nothing has been ingested yet" : parts.joined(separator: " · "))
     }
