@@ -251,7 +251,9 @@ import Testing
 
     @Test(arguments: [
         ["--rating", "6", "abcdef"], ["--colour", "9", "abcdef"], ["abcdef"], ["--pick"],
-        ["--pick", "--reject", "abcdef"], ["--undo"], ["--undo", "--pick", "x"], ["--pick", "abcde"],
+        ["--pick", "--reject", "abcdef"], ["--undo"], ["--undo", "--pick", "x"], ["--undo", "abcdef"],
+        ["--undo", "abc"],
+        ["--pick", "abcde"],
         ["--pick", "abcdef"], ["--pick", "/nowhere/IMG_1.JPG"],
     ]) func mistakesAreTold(_ words: [String]) throws {
         let table = try Table()
@@ -259,6 +261,22 @@ import Testing
         #expect(try table.importing().status == 0)
         let outcome = try table.run(["mark"] + words)
         #expect(outcome.status == 2 && !(outcome.errors + outcome.output).isEmpty, "\(outcome)")
+    }
+
+    /// The manual and the help print its first digits.
+    @Test func anOrderIsTakenBackByItsFirstDigits() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing().status == 0)
+        let first = try token(mark(table, ["--pick", picture(table, 1)]))
+        let undone = try mark(table, ["--undo", first.prefix(6) + "…"])
+        #expect(undone.items("mark").map { $0["pick"] is NSNull } == [true], "\(undone.output)")
+        _ = try mark(table, ["--reject", picture(table, 2)])
+        try table.change(ledger: "UPDATE mark_order SET token = 'abcd' || substr(token, 5)")
+        let several = try table.run(["mark", "--undo", "abcd"])
+        let message = several.items("error").first?["message"] as? String ?? ""
+        #expect(several.status == 2 && message.hasPrefix("Several orders begin with abcd: abcd"), "\(message)")
+        #expect(message.components(separatedBy: "1 picture, by ").count == 4, "\(message)")
     }
 
     @Test func whatNoImportHasMetIsNamedAsSuch() throws {
@@ -270,7 +288,7 @@ import Testing
         let folder = try table.run(["mark", "--pick", table.card])
         #expect(folder.status == 2 && folder.output.contains("is a folder"), "\(folder.output)")
         let undo = try table.run(["mark", "--undo", "nothing"])
-        #expect(undo.status != 0 && undo.output.contains("nothing to take back"), "\(undo.output)")
+        #expect(undo.status == 2 && undo.output.contains("nothing to take back"), "\(undo.output)")
         // A file that is gone from its card is still known by where it was.
         try FileManager.default.removeItem(atPath: picture(table, 1))
         _ = try mark(table, ["--pick", picture(table, 1)])

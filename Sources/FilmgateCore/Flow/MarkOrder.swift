@@ -36,3 +36,15 @@ public struct MarkAuthor: Sendable, Hashable {
     public var at: Int64
     public init(by: String, at: Int64) { (self.by, self.at) = (by, at) }
 }
+
+/// An order that can be taken back.
+public struct PastMarkOrder: Sendable, Hashable {
+    public var token: String, by: String
+    /// Nanoseconds since 1970.
+    public var at: Int64
+    /// How many it marked.
+    public var pictures: Int
+    public init(token: String, by: String, at: Int64, pictures: Int) {
+        (self.token, self.by, self.at, self.pictures) = (token, by, at, pictures)
+    }
+}

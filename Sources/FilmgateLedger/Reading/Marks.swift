@@ -58,6 +58,21 @@ extension SQLiteReader {
         }
     }
 
+    /// The orders that begin so and can be taken back, at most four.
+    public func orders(beginning prefix: String) async throws(IngestError) -> [PastMarkOrder] {
+        try look { db in
+            var query = try Query(db, Self.ordersBeginning), found: [PastMarkOrder] = []
+            query.bind(prefix)
+            query.bind(prefix + "g")
+            while try query.next() {
+                found.append(
+                    PastMarkOrder(
+                        token: query.text(), by: query.text(), at: query.int(), pictures: Int(query.int())))
+            }
+            return found
+        }
+    }
+
     /// The SHA-256 of the pictures that begin so, at most three.
     public func pictures(beginning prefix: String) async throws(IngestError) -> [String] {
         try look { db in
@@ -88,6 +103,10 @@ extension SQLiteReader {
 
     static let marked = """
         SELECT c.id, m.revision FROM mark m CROSS JOIN content c ON c.key = m.sha256 WHERE m.revision > ? ORDER BY m.revision LIMIT ?
+        """
+    static let ordersBeginning = """
+        SELECT token, said_by, at, pictures FROM mark_order WHERE token >= ? AND token < ? AND kept = 1
+        ORDER BY token LIMIT 4
         """
     static let author = "SELECT said_by, at FROM mark_order WHERE revision = ?"
     static let beginning = "SELECT DISTINCT substr(key, 1, 64) FROM content WHERE key >= ? AND key < ? LIMIT 3"

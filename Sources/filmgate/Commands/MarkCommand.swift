@@ -17,8 +17,10 @@ struct MarkCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help:
-            "Pictures: a file of each, at its source or at a target, or the beginning of its SHA-256; with --undo what it said.",
+        help: """
+            Pictures: a file of each, at its source or at a target, or the beginning of its SHA-256; \
+            with --undo what the order told, or how that begins.
+            """,
         completion: .file())
     var pictures: [String]
 
@@ -74,7 +76,7 @@ struct MarkCommand: AsyncParsableCommand {
     }
 
     private func order(_ search: PictureSearch) async throws(IngestError) -> MarkOrder.Order {
-        if undo { return .undo(token: pictures.first ?? "") }
+        if undo { return .undo(token: try await UndoSearch(reader: search.reader).token(pictures.first ?? "")) }
         var sha256s: [String] = []
         for name in pictures { sha256s.append(try await search.sha256(name)) }
         return .set(rating: rating, pick: chosen, colour: colour, sha256s: sha256s)
