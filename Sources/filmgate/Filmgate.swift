@@ -76,7 +76,8 @@ struct Filmgate: AsyncParsableCommand {
                 Failure.tell(error, json: false)
                 if writesLines { Failure.tell(error, json: true) }
             } catch {
-                status = tell(unknownVerb(words) ?? error, in: verb, json: writesLines)
+                let slip = unknownVerb(words)
+                status = tell(slip?.error ?? error, in: slip?.verb ?? verb, json: writesLines)
                 if status == .complete { writesLines = false }
             }
             if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunOutcome(), exit: status)) }
@@ -90,20 +91,40 @@ struct Filmgate: AsyncParsableCommand {
         }
     }
 
-    /// What is wrong with a command line that begins with no verb.
-    private static func unknownVerb(_ words: [String]) -> ValidationError? {
-        guard let verb = words.first else { return nil }
-        if verb == "version" { return ValidationError("There is no command called version. Did you mean --version?") }
-        if verb.hasPrefix("--") {
-            guard !["--version", "--help"].contains(verb), let near = nearest(verb, among: ["--version", "--help"])
-            else { return nil }
-            return ValidationError("Unknown option \(Describe.name(verb)). Did you mean \(near)?")
+    /// What is wrong with a command line that begins with no verb, or goes on with none where a verb has verbs of its
+    /// own; and whose usage helps.
+    private static func unknownVerb(
+        _ words: [String]
+    ) -> (error: ValidationError, verb: any ParsableCommand.Type)? {
+        guard let word = words.first else { return nil }
+        if word == "version" {
+            return (ValidationError("There is no command called version. Did you mean --version?"), Filmgate.self)
         }
-        guard !verb.hasPrefix("-") else { return nil }
-        let verbs = configuration.subcommands.map { $0._commandName }
-        guard verb != "help", !verbs.contains(verb) else { return nil }
-        let hint = nearest(verb, among: verbs).map { "Did you mean \($0)?" } ?? "`filmgate --help` lists them."
-        return ValidationError("There is no command called \(Describe.name(verb)). \(hint)")
+        if word.hasPrefix("--") {
+            guard !["--version", "--help"].contains(word), let near = nearest(word, among: ["--version", "--help"])
+            else { return nil }
+            return (ValidationError("Unknown option \(Describe.name(word)). Did you mean \(near)?"), Filmgate.self)
+        }
+        guard !word.hasPrefix("-"), word != "help" else { return nil }
+        guard let verb = configuration.subcommands.first(where: { $0._commandName == word }) else {
+            let hint = nearVerb(word, of: Filmgate.self) ?? "`filmgate --help` lists them."
+            return (ValidationError("There is no command called \(Describe.name(word)). \(hint)"), Filmgate.self)
+        }
+        let own = verb.configuration.subcommands.map { $0._commandName }
+        guard words.count > 1, !own.isEmpty, !words[1].hasPrefix("-"), !own.contains(words[1]) else { return nil }
+        guard let error = slip(words[1], below: verb) else { return nil }
+        return (error, verb)
+    }
+
+    /// What is wrong with a word behind a verb that is none of its own verbs; nil where it may be something else.
+    static func slip(_ word: String, below verb: any ParsableCommand.Type) -> ValidationError? {
+        let list = verb.configuration.defaultSubcommand == nil ? "`\(name(of: verb)) --help` lists them." : nil
+        guard let hint = nearVerb(word, of: verb) ?? list else { return nil }
+        return ValidationError("There is no command called \(verb._commandName) \(Describe.name(word)). \(hint)")
+    }
+
+    private static func nearVerb(_ word: String, of verb: any ParsableCommand.Type) -> String? {
+        nearest(word, among: verb.configuration.subcommands.map { $0._commandName }).map { "Did you mean \($0)?" }
     }
 
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.

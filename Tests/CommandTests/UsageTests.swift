@@ -28,6 +28,24 @@ import Testing
         #expect(try Program.run(["import", "CARD"]).errors.contains("no command") == false)
     }
 
+    /// Where a word could also be a file that is not there, too.
+    @Test(arguments: [
+        (["sample", "crad", "/tmp/x"], "sample crad", "card"), (["studio", "lnik"], "studio lnik", "link"),
+        (["studio", "lnik", "--role", "view"], "studio lnik", "link"),
+        (["catalog", "chekc"], "catalog chekc", "check"),
+        (["events", "lst"], "events lst", "list"),
+    ])
+    func aVerbOfAVerbThatDoesNotExistIsNamed(_ words: [String], _ command: String, _ near: String) throws {
+        let outcome = try Program.run(words), lines = outcome.errors.split(separator: "\n")
+        #expect(
+            outcome.status == 2
+                && lines.first == "error: There is no command called \(command). Did you mean \(near)?",
+            "\(outcome.errors)")
+        #expect(lines.dropFirst().first?.hasPrefix("Usage: filmgate \(words[0]) ") == true, "\(outcome.errors)")
+        let far = try Program.run([words[0], "photographs.yaml"])
+        #expect(far.status != 0 && !far.errors.contains("Did you mean"), "\(far.errors)")
+    }
+
     /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb
     /// runs.
     @Test(arguments: [

@@ -77,6 +77,12 @@ struct StudioCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
             }
+            // A pipeline of that name would be there.
+            if let pipeline, (try? FileFacts.of(UserPath.absolute(pipeline))) == .some(.none),
+                let slip = Filmgate.slip(pipeline, below: StudioCommand.self)
+            {
+                throw slip
+            }
             for name in name where name.isEmpty || name.contains(where: { " /@".contains($0) }) {
                 throw ValidationError("--name takes a name with or without a port, such as studio.example:8484.")
             }
