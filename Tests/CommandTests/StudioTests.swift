@@ -300,4 +300,25 @@ import Testing
             link["role"] as? String == "view"
                 && (link["link"] as? String)?.hasPrefix("http://127.0.0.1:8484/#k=") == true)
     }
+
+    /// Who passes a link on has to know how long it holds, and that somebody has to serve the page.
+    @Test func aLinkSaysHowLongItHoldsAndThatNobodyServesThePage() throws {
+        let table = try Table(), place = "127.0.0.1:\(FreePort.next())"
+        let words = ["studio", "link", "--listen", place, "--state", table.state]
+        let code = try Program.run(words + ["--role", "view", "--for", "8h"])
+        #expect(
+            code.output.hasPrefix("http://\(place)/#k=") && code.output.split(separator: "\n").count == 1
+                && code.errors.contains("one browser in as view, once and within five minutes")
+                && code.errors.contains("for 8h."), "\(code.errors)")
+        #expect(code.errors.contains("Nobody serves the page at http://\(place) now"), "\(code.errors)")
+        let client = try Program.run(words + ["--from-now", "--for", "3d"])
+        #expect(client.errors.contains("clients in to view for 3d, then not any more"), "\(client.errors)")
+        let studio = try Background(["studio", "--listen", "127.0.0.1:0", "--state", table.state])
+        #expect(studio.line("studio: http://127.0.0.1:") != nil)
+        let served = try Program.run(["studio", "link", "--state", table.state])
+        #expect(!served.errors.contains("Nobody serves") && served.errors.contains("for as long as it is used."))
+        let line = try Program.run(["studio", "link", "--json", "--state", table.state]).items("code").first
+        #expect(line?["served"] as? Bool == true)
+        studio.kill(SIGTERM)
+    }
 }

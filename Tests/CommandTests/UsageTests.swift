@@ -46,6 +46,16 @@ import Testing
         #expect(far.status != 0 && !far.errors.contains("Did you mean"), "\(far.errors)")
     }
 
+    /// Before anything else is asked for, such as a token.
+    @Test func theFaultsOfASampleGalleryAreListed() throws {
+        let words = ["sample", "gallery", "--dir", try Table().path("gallery")]
+        let outcome = try Program.run(words + ["--fault", "bogus"])
+        #expect(
+            outcome.status == 2 && outcome.errors.hasPrefix("error: --fault: `bogus` is no fault")
+                && outcome.errors.contains("Known: unauthorized, expire, "), "\(outcome.errors)")
+        #expect(try Program.run(["sample", "gallery", "--help"]).output.contains("unauthorized, expire"))
+    }
+
     /// Whoever mistypes an option of a verb needs that verb's options, also where the mistake shows only once the verb
     /// runs.
     @Test(arguments: [

@@ -31,6 +31,10 @@ public struct GalleryFault: Sendable, Hashable {
 
     public var kind: Kind, reach: Reach
 
+    /// The words of a list, and what may stand behind each.
+    public static let known =
+        "\(Kind.allCases.map(\.rawValue).joined(separator: ", ")); `:n` for the first n, `/n` for every n-th."
+
     public init(_ kind: Kind, _ reach: Reach = .all) { (self.kind, self.reach) = (kind, reach) }
 
     /// Reads a list as written on the command line.
@@ -45,9 +49,7 @@ public struct GalleryFault: Sendable, Hashable {
             guard let kind = Kind(rawValue: String(name)), rest.isEmpty || (count ?? 0) > 0 else {
                 throw IngestError(
                     .misconfigured, "`\(trimmed)` is no fault that the gallery knows.",
-                    advice:
-                        "Known: \(Kind.allCases.map(\.rawValue).joined(separator: ", ")); `:n` for the first n, `/n` for every n-th."
-                )
+                    advice: "Known: \(known)")
             }
             faults.append(
                 GalleryFault(kind, rest.isEmpty ? .all : rest.first == ":" ? .first(count ?? 1) : .every(count ?? 1)))

@@ -20,10 +20,17 @@ extension SampleCommand {
         @Option(help: ArgumentHelp("The environment variable that holds the bearer token.", valueName: "name"))
         var tokenEnv = "FILMGATE_GALLERY_TOKEN"
 
-        @Option(help: "Misbehave, for tests.")
+        @Option(help: ArgumentHelp("Misbehave, for tests: \(GalleryFault.known)", valueName: "faults"))
         var fault: String?
 
         @OptionGroup var options: CommonOptions
+
+        func validate() throws {
+            guard let fault else { return }
+            do throws(IngestError) { _ = try GalleryFault.list(fault) } catch {
+                throw ValidationError("--fault: \(error.description)")
+            }
+        }
 
         func run() async throws {
             guard let token = UserPath.environment(tokenEnv) else {

@@ -271,21 +271,31 @@ struct StudioCommand: AsyncParsableCommand {
             let seconds = try duration.map(StudioLink.seconds)
             let grants = GrantStore(state: options.stateDirectory)
             if let event { await warn(ofUnknown: event) }
-            try await context.telling { () throws(IngestError) in
+            let made = try await context.telling { () throws(IngestError) -> (code: String, grant: Grant) in
                 try context.makeState()
-                let now = Int64(time(nil)), made: (code: String, grant: Grant)
-                if isClient {
-                    made = try grants.makeLink(
-                        role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
-                } else {
-                    made = try grants.makeCode(role: role, seconds: seconds, now: now)
-                }
-                let known = listen ?? grants.address ?? "127.0.0.1:8484"
-                let start = known.contains("://") ? known : "http://" + known
-                StudioLink.tell(
-                    made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code),
-                    json: options.json)
+                let now = Int64(time(nil))
+                guard isClient else { return try grants.makeCode(role: role, seconds: seconds, now: now) }
+                return try grants.makeLink(
+                    role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
             }
+            let known = listen ?? grants.address ?? "127.0.0.1:8484"
+            let start = known.contains("://") ? known : "http://" + known, isServed = PageAddress.isServed(start)
+            StudioLink.tell(
+                made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), isServed: isServed,
+                json: options.json)
+            if !options.json { Console.err(words(of: made.grant, start, isServed: isServed)) }
+        }
+
+        /// How long it holds, and what is missing for it.
+        private func words(of grant: Grant, _ start: String, isServed: Bool?) -> String {
+            let role = grant.role.rawValue, time = duration.map { "for \($0)." } ?? "for as long as it is used."
+            let text =
+                grant.kind == .link
+                ? "It lets clients in to \(role) for \(duration ?? "a day"), then not any more."
+                : "It lets one browser in as \(role), once and within five minutes; that may then come in \(time)"
+            guard isServed == false else { return text }
+            return text
+                + "\nNobody serves the page at \(start) now: `filmgate studio` does, or `filmgate run --studio`."
         }
 
         /// It may be one that is yet to come, and one that is misspelt shows a client nothing.
@@ -329,7 +339,8 @@ struct StudioCommand: AsyncParsableCommand {
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
                 let made = try grants.makeToken(role: role, seconds: seconds, label: label, now: Int64(time(nil)))
-                StudioLink.tell(made.grant, secret: ("token", made.token), link: nil, json: options.json)
+                StudioLink.tell(
+                    made.grant, secret: ("token", made.token), link: nil, isServed: nil, json: options.json)
             }
         }
     }

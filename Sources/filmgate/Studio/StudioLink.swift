@@ -38,11 +38,15 @@ enum StudioLink {
         return duration.components.seconds
     }
 
-    static func tell(_ grant: Grant, secret: (kind: String, text: String), link: String?, json: Bool) {
+    /// `isServed`: whether the page is, where the link leads; nil where nobody can tell.
+    static func tell(
+        _ grant: Grant, secret: (kind: String, text: String), link: String?, isServed: Bool?, json: Bool
+    ) {
         guard json else { return Console.out(link ?? secret.text) }
         var line = grant.object
         line.add(secret.kind, secret.text)
         line.add("link", link)
+        if let isServed { line.add("served", isServed) }
         Console.out(line.finished)
     }
 }
