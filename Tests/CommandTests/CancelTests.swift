@@ -160,7 +160,9 @@ import Testing
         let verify = try table.run(["verify"])
         #expect(verify.status == 0, "\(verify.output)")
         #expect(try !Program.run(["status", "--state", table.state]).output.contains(table.path("old")))
-        #expect(try ask(table).status == 0)
+        let yes = try ask(table), told = yes.items().compactMap { ($0["taken_back"] as? [String])?.first }
+        #expect(yes.status == 0 && yes.summary["taken_back"] as? Int == 2, "\(yes.output)")
+        #expect(told == Array(repeating: "to (\(table.path("old")))", count: 2), "\(told)")
         // The place is there again: what is delivered to it is a new copy.
         #expect(try table.importing(to: table.path("old")).count("delivered") == 2)
         try FileManager.default.removeItem(atPath: table.path("old"))
@@ -279,6 +281,11 @@ import Testing
         #expect(try cancel(table, ["--gone", table.path("b") + "/" + copy]).count("filtered") == 1)
         let yes = try ask(table)
         #expect(yes.status == 0 && yes.summary["proven"] as? Int == 2, "\(yes.output)")
+        let words = ["safe-to-format", table.card, "--allow", "same-device", "--state", table.state]
+        let text = try Program.run(words).output
+        #expect(
+            text.contains("Not counted for 1 file: to (\(table.path("b"))), removed there on purpose") == true
+                && text.hasSuffix("YES: safe to format.\n"), "\(text)")
         // Of this one nobody said anything.
         let other = try #require(table.files(table.path("a")).keys.first { $0.hasSuffix("IMG_0001.JPG") })
         try FileManager.default.removeItem(atPath: table.path("a") + "/" + other)

@@ -46,6 +46,8 @@ public struct CardProof: Sendable {
         public var open: [String] = []
         /// Other stations whose word led to copies that were asked for or read here, and the targets where that was.
         public var stations: [String] = [], asked: [String] = []
+        /// What somebody took back of it, or said to be gone.
+        public var takenBack: [TakenBackCopy] = []
         /// The catalogue did not say what other stations have of it.
         public var isUnanswered = false
         /// Of the bytes on the card; nil where they were not read.
@@ -160,7 +162,7 @@ public struct CardProof: Sendable {
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         if let ended = try await verdict(byEndingOf: row) { return try await markable(ended, row) }
         guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
-        let deliveries = try await reader.deliveries(of: content)
+        let deliveries = try await reader.deliveries(of: content, noting: &finding)
         let taken: [String], others: [StationLook.Copy]
         switch try await orders(row, deliveries, elsewhere) {
         case .targets(let targets, let found): (taken, others) = (targets, found)

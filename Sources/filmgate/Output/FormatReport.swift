@@ -19,6 +19,8 @@ struct FormatReport {
         var stations: [String], targets: [String]
         var order: String { (stations + targets).joined(separator: " ") }
     }
+    /// Copies of proven files that somebody took back or said to be gone: files by what was said of which place.
+    private(set) var takenBack: [TakenBackCopy: Int] = [:]
     /// The dump that this is only a part of.
     var partOf: String?
     /// Files that the ledger knows of the card, and that are not on it any more.
@@ -33,6 +35,7 @@ struct FormatReport {
         case .proven:
             proven += 1
             for target in finding.believed { believed[target, default: 0] += 1 }
+            for copy in Set(finding.takenBack) { takenBack[copy, default: 0] += 1 }
             if !finding.stations.isEmpty {
                 elsewhere[
                     Elsewhere(stations: finding.stations.sorted(), targets: finding.asked.sorted()), default: 0] += 1
@@ -187,6 +190,10 @@ struct FormatReport {
             let copies = count == 1 ? "The copy of \(files) at \(name) is" : "The copies of \(files) at \(name) are"
             lines.append("\(copies) missing or changed now; nothing asked for them here.")
         }
+        for (copy, count) in takenBack.sorted(by: { ($0.key.place, $0.key.reason) < ($1.key.place, $1.key.reason) }) {
+            let files = Describe.count(count, "file"), place = Describe.name(copy.place)
+            lines.append("Not counted for \(files): \(place), \(Describe.name(copy.reason)).")
+        }
         if problems == 0, proven == 0 {
             lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
         }
@@ -216,6 +223,7 @@ struct FormatReport {
         summary.add("believed", believed.values.max() ?? 0)
         summary.add("damaged", damaged.count)
         summary.add("lost", lost.values.reduce(0, +))
+        summary.add("taken_back", takenBack.values.reduce(0, +))
         summary.add("gone", gone)
         summary.add("part_of", partOf)
         summary.add("bytes", bytes)
@@ -243,6 +251,7 @@ struct FormatReport {
         if !finding.believed.isEmpty { item.add("believed", finding.believed) }
         if finding.isDamaged { item.add("damaged", true) }
         if !finding.lost.isEmpty { item.add("lost", finding.lost) }
+        if !finding.takenBack.isEmpty { item.add("taken_back", finding.takenBack.map(\.place)) }
         if !finding.stations.isEmpty { item.add("stations", finding.stations) }
         if !finding.asked.isEmpty { item.add("asked", finding.asked) }
         return item.finished
