@@ -48,6 +48,9 @@ enum Mounting {
         #expect(
             people.errors.split(separator: "\n").filter { $0.contains("are missing there") }.count == 1,
             "\(people.errors)")
+        let other = "to\(fullFirst ? "-2" : "") (\(table.archive))"
+        #expect(
+            people.errors.contains("note: all that waits for \(small)/out is whole at \(other)."), "\(people.errors)")
         // One cause is not told for every file.
         let told = try Program.run(["status", "--state", table.state]).output.split(separator: "\n").filter {
             $0.hasPrefix("pending: ")

@@ -79,7 +79,8 @@ struct RunSession {
     private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
         if json || options.verb != "import" { return }
         let older = await earlier.remarks(reader)
-        for line in outcome.remarks + older { Console.err(line) }
+        let whole = await WholeCopies(reader: reader).remarks(outcome.lacking.keys)
+        for line in outcome.remarks + whole + older { Console.err(line) }
     }
 
     /// Runs the pipelines, and ends the verb with the run's exit code.
