@@ -9,6 +9,11 @@ public struct PQAddress: Sendable, Hashable {
         public var name: String, port: UInt16
 
         public var isSocket: Bool { name.hasPrefix("/") }
+        /// For messages; with a port that is not the usual one.
+        public var shown: String {
+            if isSocket || port == 5432 { return name }
+            return name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)"
+        }
         /// Nobody else can listen in on the way there.
         public var isThisMachine: Bool { isSocket || name == "localhost" || name == "::1" || isLoopback }
 
@@ -78,7 +83,9 @@ public struct PQAddress: Sendable, Hashable {
         if tls != "verify-full" {
             throw ConfigError(
                 mark, "plain-database",
-                "\(far.name) is another machine, and \(tls.map { "`sslmode=\($0)`" } ?? "no `sslmode`") does not prove who answers there.",
+                "\(far.name) is another machine, and "
+                    + (tls.map { "`sslmode=\($0)` does not prove who answers there." }
+                        ?? "without `sslmode` nobody proves who answers there."),
                 hint:
                     "End the address with `?sslmode=verify-full`; `root:` names the certificate of whoever signs the server's."
             )

@@ -149,13 +149,13 @@ public actor PQConnection {
     private func connect(_ pq: LibPQ, _ host: PQAddress.Host, _ wait: PQWait) throws(PQFailure) -> PQServer {
         let words: [(key: String, value: String)]
         do throws(IngestError) { words = try PQKeywords.of(host, options) } catch { throw PQFailure(error) }
-        let handle = try PQHandle(pq, words, place: host.name, wait)
+        let handle = try PQHandle(pq, words, place: host.shown, wait)
         let found = try timeline(of: handle, wait)
         if let found, found < timeline {
             throw PQFailure(
                 IngestError(
                     .unavailable,
-                    "\(host.name) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
+                    "\(host.shown) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
                     advice: "Stop it, or rebuild it as a standby."))
         }
         timeline = max(timeline, found ?? 0)
@@ -181,8 +181,9 @@ public actor PQConnection {
         if failures.count == 1, let only = failures.first { return only }
         // One that may be an impostor is worth more attention than one that is away.
         let code: IngestError.Code = failures.allSatisfy { $0.code == .untrusted } ? .untrusted : .unavailable
-        let said = failures.map(\.message).joined(separator: "; ")
+        let said = failures.map { $0.message.hasSuffix(".") ? String($0.message.dropLast()) : $0.message }
+        let message = said.isEmpty ? "\(place): timed out" : said.joined(separator: "; ")
         return IngestError(
-            code, said.isEmpty ? "\(place): timed out." : said, advice: failures.lazy.compactMap(\.advice).first)
+            code, PQWords.sentence(message), advice: failures.lazy.compactMap(\.advice).first)
     }
 }

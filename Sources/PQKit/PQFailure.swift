@@ -21,7 +21,8 @@ struct PQFailure: Error {
     /// What the server at `place` said.
     init(state: String, words: String, at place: String) {
         let refusal = PQRefusal(state: state, words: Self.shown(words)), meaning = Self.meaning(state)
-        var error = IngestError(meaning.code, "\(place): \(refusal.words)", advice: meaning.advice, cause: refusal)
+        let message = "\(place): \(PQWords.sentence(refusal.words))"
+        var error = IngestError(meaning.code, message, advice: meaning.advice, cause: refusal)
         if state.hasPrefix("53") { error.retryAfter = .seconds(10) }
         let isGone = state.hasPrefix("08") || state.hasPrefix("57P") || state == "25006"
         self.init(error, keepsConnection: !isGone)
@@ -53,7 +54,8 @@ struct PQFailure: Error {
             self.init(state: String(said.1), words: String(said.2), at: place)
             return
         }
-        let shown = Self.shown(words), isDoubtful = Self.doubts.contains { words.contains($0) }
+        let shown = PQWords.sentence(Self.shown(PQWords.causes(words)))
+        let isDoubtful = Self.doubts.contains { words.contains($0) }
         if isDoubtful {
             let advice =
                 "`root` names the certificate that signed the server's; the server needs TLS and SCRAM. Do not go on without."

@@ -48,8 +48,8 @@ public struct CardProof: Sendable {
         public var stations: [String] = [], asked: [String] = []
         /// What somebody took back of it, or said to be gone.
         public var takenBack: [TakenBackCopy] = []
-        /// The catalogue did not say what other stations have of it.
-        public var isUnanswered = false
+        /// Why the catalogue did not say what other stations have of it; nil where it did, or was not asked.
+        public var unanswered: String?
         /// Of the bytes on the card; nil where they were not read.
         var digests: Digests?
 

@@ -89,8 +89,8 @@ public struct StationProof: Sendable {
                 continue
             }
             guard let copies = answer.copies[digests.sha256] else {
-                findings[index].verdict = Self.unanswered(file.finding.verdict, remedy, answer.failure ?? "no answer")
-                findings[index].isUnanswered = true
+                findings[index].verdict = Self.unanswered(file.finding.verdict, remedy)
+                findings[index].unanswered = answer.failure ?? "no answer"
                 continue
             }
             let hints = StationHints(
@@ -118,12 +118,11 @@ public struct StationProof: Sendable {
         return findings
     }
 
-    private static func unanswered(
-        _ verdict: CardProof.Verdict, _ remedy: CardProof.Remedy, _ failure: String
-    ) -> CardProof.Verdict {
+    /// The reason is told once beside the answer, and not with each file.
+    private static func unanswered(_ verdict: CardProof.Verdict, _ remedy: CardProof.Remedy) -> CardProof.Verdict {
         guard case .problem(let why, _) = verdict else { return verdict }
         let here = remedy == .ingest ? "never ingested here" : why
-        return .problem("\(here); the catalogue did not answer: \(failure)", remedy)
+        return .problem("\(here); the catalogue did not answer", remedy)
     }
 
     /// The events for which stations say to have delivered a file; without one, where nobody names one.

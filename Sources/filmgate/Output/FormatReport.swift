@@ -115,7 +115,7 @@ struct FormatReport {
                 "Some copies wait until somebody picks or rates the picture: `filmgate mark --pick FILE` sends it, `--reject` leaves it out; "
                     + "or use the page of `filmgate studio`.")
         }
-        if findings.contains(where: \.isUnanswered) { lines.append(Self.askAgain) }
+        if let words = findings.lazy.compactMap(\.unanswered).first { lines.append(Self.askAgain(words)) }
         if remedies.contains(.ingest) {
             lines.append(
                 "`filmgate import CARD`, with the options of its other imports, takes what was never ingested.")
@@ -151,9 +151,11 @@ struct FormatReport {
         }
     }
 
-    private static let askAgain =
-        "Ask again once the catalogue answers (`filmgate catalog check --pipeline FILE` tries it): "
-        + "other stations may have delivered what is not proven here."
+    private static func askAgain(_ words: String) -> String {
+        "The catalogue did not answer (\(RunTelling.inner(Describe.name(words)))). Ask again once it does "
+            + "(`filmgate catalog check --pipeline FILE` tries it): "
+            + "other stations may have delivered what is not proven here."
+    }
     private static let mount =
         "Mount the disk of the copies, if it is not mounted, and ask again. If they were removed: "
     private static let retire =
