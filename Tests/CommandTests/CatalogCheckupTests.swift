@@ -132,6 +132,30 @@ import Testing
         #expect(said.output.components(separatedBy: "refused").count == 2, "\(said.output)")
     }
 
+    /// Nothing that another station may have claimed is sent because the pipeline file was not named again.
+    @Test func aRetryWithoutThePipelineClaimsAsTheImportDid() async throws {
+        let table = try Table(), gallery = try Gallery(table)
+        try table.frames("CARD", count: 2, from: 1)
+        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
+        let file = try table.write(
+            "shared.yaml",
+            text + """
+
+                catalog:
+                  postgres: { url: "postgresql://desk3@127.0.0.1:9/filmgate" }
+                  share: [gallery]
+                  when_away: hold
+                  one_machine: true
+                """)
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        ledger.close()
+        #expect(try table.deliver(file, wait: "1s").status == 8)
+        let retried = try table.run(["retry", "--wait", "1s"], environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
+        #expect(retried.status == 8 && retried.output.contains("the catalogue cannot be asked"), "\(retried.output)")
+        #expect(try gallery.assets().isEmpty)
+    }
+
     /// After `catalog join` alone no run has kept the pipeline that names the catalogue.
     @Test(arguments: [["status"], ["where", String(repeating: "0", count: 64)]]) func aStationThatNothingUsedSaysSo(
         _ verb: [String]

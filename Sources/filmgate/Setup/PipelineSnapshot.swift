@@ -48,9 +48,14 @@ struct PipelineSnapshot {
     }
 
     private static func entry(_ catalog: CatalogUse) -> String {
-        let words = [("station", catalog.station.station), ("site", catalog.station.site)].filter { !$0.1.isEmpty }
-        let said = words.map { ", \($0.0): \(JSONString.quoted($0.1))" }.joined()
-        return "catalog: { \(catalog.use.module): \(flow(catalog.use.node))\(said) }"
+        let rule = catalog.station, names = rule.share.map { JSONString.quoted($0.name) }
+        let words = [("station", rule.station), ("site", rule.site)].filter { !$0.1.isEmpty }
+        var said = words.map { "\($0.0): \(JSONString.quoted($0.1))" }
+        // Without these a retry would send what another station has claimed.
+        if !names.isEmpty { said.append("share: [\(names.joined(separator: ", "))]") }
+        if rule.whenAway != .deliver { said.append("when_away: \(rule.whenAway.rawValue)") }
+        if rule.oneMachine { said.append("one_machine: true") }
+        return "catalog: { \((["\(catalog.use.module): \(flow(catalog.use.node))"] + said).joined(separator: ", ")) }"
     }
 
     private static func entry(_ use: ModuleUse) -> String {
