@@ -36,15 +36,17 @@ import Testing
         func status() throws -> String { try Program.run(["status", "--state", table.state]).output }
         let run = try Background(["import", table.card, "--pipeline", file, "--wait", "5m", "--state", table.state])
         #expect(try Background.within(seconds: 60) { try status().contains("3 pending") })
-        #expect(try status().contains("assets: 3 on the way\n"), "\(try status())")
+        let going = try status()
+        #expect(going.contains("assets: 3 on the way\n"), "\(going)")
         run.kill(SIGKILL)
-        #expect(
-            try status().contains("assets: 3 broken off\n  broken off with a run: `filmgate retry`"), "\(try status())")
+        let killed = try status()
+        #expect(killed.contains("assets: 3 broken off\n  broken off with a run: `filmgate retry`"), "\(killed)")
         let watch = try Background(["status", "--watch", "--state", table.state])
         #expect(watch.line("no run, 3 frames, 3 broken off") != nil)
         watch.kill(SIGINT)
         #expect(try table.run(["retry", "--wait", "1s"]).status == 8)
-        #expect(try status().contains("assets: 3 pending\n"), "\(try status())")
+        let waiting = try status()
+        #expect(waiting.contains("assets: 3 pending\n"), "\(waiting)")
     }
 
     /// Frames that are waited for are counted nowhere else.
