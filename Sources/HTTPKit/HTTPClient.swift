@@ -30,6 +30,8 @@ public struct HTTPClient: Sendable {
                 if try await auth.renew(
                     after: Rejection(status: 401, challenge: response[header: "WWW-Authenticate"], request: signed))
                 {
+                    // A person may have signed in meanwhile, which takes its time.
+                    if exchange.body != nil { try SendRight.current?.check() }
                     (response, signed) = try await sendSigned(exchange)
                 }
             }

@@ -89,6 +89,10 @@ public struct TransportOptions: Sendable {
     public var connect = Duration.seconds(10)
     /// A transfer that moves fewer than 128 bytes a second for so long is given up.
     public var stall = Duration.seconds(60)
+    /// How long after its beginning an upload can have met the end of a kept connection, and is sent once more unasked.
+    ///
+    /// Later the process may have stood still meanwhile, and the file may have come there from elsewhere.
+    public var race = Duration.seconds(10)
     /// How long the server may think about a request that it has in full.
     public var answer = Duration.seconds(120)
     /// PEM file of the authorities to trust instead of the system's.

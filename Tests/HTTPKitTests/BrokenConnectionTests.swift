@@ -46,6 +46,77 @@ import Testing
         #expect(server.seen.last?.body == Array(bytes[..<(1 << 20)]))
     }
 
+    /// The process stood still in the middle of it, and another station may have sent the file meanwhile.
+    @Test(arguments: [false, true]) func whatBrokeLongAfterItsBeginningIsNotSentAgain(_ isClaimed: Bool) async throws {
+        let right = SendRight(until: ContinuousClock.now + .seconds(600))
+        let server = try FaultServer { seen, number in
+            if seen.method == "GET" { return .answer(200) }
+            if isClaimed { right.set(until: nil) }
+            return number == 1 ? .reset(afterBody: 100_000) : .answer(201)
+        }
+        defer { server.stop() }
+        var options = TransportOptions()
+        if !isClaimed { options.race = .zero }
+        let transport = CurlTransport(options), body = HTTPBody.bytes([UInt8](repeating: 1, count: 30_000_000))
+        let url = server.url
+        _ = try await transport.send(HTTPExchange(HTTPRequest("GET", url)))
+        let error = await SendRight.$current.withValue(right) {
+            await failure { () async throws(IngestError) in
+                try await transport.send(HTTPExchange(HTTPRequest("POST", url), body: body))
+            }
+        }
+        #expect(error?.code == .network && server.seen.count { $0.method == "POST" } == 1)
+    }
+
+    /// Another station has sent it while this one stood still in the middle of it.
+    @Test func whatAnotherStationHasIsBrokenOff() async throws {
+        let server = try FaultServer { _, _ in .deaf }
+        defer { server.stop() }
+        let url = server.url, right = SendRight(until: ContinuousClock.now + .seconds(600))
+        let body = HTTPBody.bytes([UInt8](repeating: 1, count: 20_000_000))
+        let sending = Task {
+            await SendRight.$current.withValue(right) {
+                await failure { () async throws(IngestError) in
+                    try await CurlTransport().send(HTTPExchange(HTTPRequest("POST", url), body: body))
+                }
+            }
+        }
+        await server.arrival(of: 1)
+        // That it may have lost it breaks nothing off.
+        right.set(until: nil)
+        try await Task.sleep(for: .milliseconds(1500))
+        #expect(!right.isLost)
+        right.lose()
+        #expect(await sending.value?.cause is SendRightLost)
+    }
+
+    /// Before the first byte; the other pieces of an upload that is under way are let go.
+    @Test func whatMayNotBeBegunIsNotSent() async throws {
+        let server = try FaultServer { _, _ in .answer(201) }
+        defer { server.stop() }
+        let transport = CurlTransport(), right = SendRight(until: ContinuousClock.now + .seconds(600)), url = server.url
+        let exchange = HTTPExchange(HTTPRequest("POST", url), body: .bytes([1, 2, 3]))
+        let error = try await SendRight.$current.withValue(right) {
+            _ = try await transport.send(exchange)
+            right.set(until: ContinuousClock.now - .seconds(1))
+            _ = try await transport.send(exchange)
+            return await failure { () async throws(IngestError) in
+                try right.check()
+                return try await transport.send(exchange)
+            }
+        }
+        #expect(error?.cause is SendRightLost && server.seen.count == 2)
+        let late = await SendRight.$current.withValue(SendRight(until: nil)) {
+            await failure { () async throws(IngestError) in try await transport.send(exchange) }
+        }
+        #expect(late?.cause is SendRightLost && server.seen.count == 2)
+        // Questions have no body, and are answered.
+        let answer = try await SendRight.$current.withValue(SendRight(until: nil)) {
+            try await transport.send(HTTPExchange(HTTPRequest("GET", url)))
+        }
+        #expect(answer.status == 201)
+    }
+
     @Test func aFreshConnectionThatBreaksIsNotTriedAgain() async throws {
         let server = try FaultServer { _, _ in .reset(afterBody: 100_000) }
         defer { server.stop() }

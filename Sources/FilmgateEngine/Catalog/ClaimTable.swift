@@ -46,6 +46,8 @@ struct ClaimTable: Sendable {
         case ask([ClaimWish], session: Int64, question: Int)
         case tell(asker: Int, Verdict)
         case release([ClaimWish], session: Int64)
+        /// Another station has what is being sent.
+        case lost(Key)
         /// Whoever keeps the session looks whether it lasts still: leads to `session` or `away`.
         case doubt
     }
@@ -76,6 +78,8 @@ struct ClaimTable: Sendable {
     private var sending: [Key: ClaimWish] = [:], kept: [Key: ClaimWish] = [:]
     /// What is ours and was never tried: its turn comes.
     private var reserved: [Key: ClaimWish] = [:]
+    /// The session that was opened last and when it was known to last; nil once it is over.
+    private var lease: (token: Int64, since: ContinuousClock.Instant)?
     /// In which session each of them was granted.
     private var granted: [Key: Int64] = [:]
     private var now: ContinuousClock.Instant
@@ -88,6 +92,18 @@ struct ClaimTable: Sendable {
     /// Claims that are this station's: what is being sent, and what is to be tried, perhaps again.
     var held: Int { sending.count + kept.count + reserved.count }
     var isAway: Bool { if case .away = reach { true } else { false } }
+
+    /// In which session what is being sent was granted last.
+    func session(of key: Key) -> Int64? { sending[key] == nil ? nil : granted[key] }
+
+    /// Until when what was granted in that session may be begun to be sent; nil once it lasts no more.
+    ///
+    /// Whether the catalogue can be reached meanwhile says nothing of the claim. What is granted anew in another
+    /// session was anybody's in between.
+    func end(of key: Key, in session: Int64?) -> ContinuousClock.Instant? {
+        guard let lease, lease.token == session, self.session(of: key) == session else { return nil }
+        return lease.since + Self.freshness
+    }
 
     mutating func handle(_ event: Event, at now: ContinuousClock.Instant) -> [Action] {
         self.now = now
@@ -214,6 +230,7 @@ struct ClaimTable: Sendable {
             waiting.append(again)
         default:
             (kept[key], reserved[key], granted[key]) = (nil, nil, nil)
+            if answer.isAnothers, sending[key] != nil { actions.append(.lost(key)) }
             tell(asked, .answer(answer))
         }
     }
@@ -221,7 +238,7 @@ struct ClaimTable: Sendable {
     private mutating func refused(_ asked: [Asked], _ error: IngestError) {
         if error.code == .cancelled {
             // The session is over: all wait for the next one.
-            reach = .unknown
+            (reach, lease) = (.unknown, nil)
             waiting = asked.filter { $0.asker != nil } + waiting
             return actions.append(.doubt)
         }
@@ -241,7 +258,7 @@ struct ClaimTable: Sendable {
     // MARK: The session
 
     private mutating func opened(_ token: Int64, _ since: ContinuousClock.Instant) {
-        reach = .open(token, since: since)
+        (reach, lease) = (.open(token, since: since), (token, since))
         // What is being sent is asked for anew in another session, so that nobody else begins with it.
         let asked = Set((waiting + asking).map { Key($0.wish) })
         for (key, wish) in sending where granted[key] != token && !asked.contains(key) {
@@ -294,5 +311,15 @@ struct ClaimTable: Sendable {
     private mutating func release(_ wishes: [ClaimWish], _ token: Int64) {
         for wish in wishes { granted[Key(wish)] = nil }
         if !wishes.isEmpty { actions.append(.release(wishes, session: token)) }
+    }
+}
+
+extension ClaimAnswer {
+    /// Another station has it for certain, or has delivered it.
+    fileprivate var isAnothers: Bool {
+        switch self {
+        case .held, .done: true
+        default: false
+        }
     }
 }

@@ -15,6 +15,8 @@ public actor StationClaims {
     private let clock: any RunClock
     private var table: ClaimTable
     private var asker = 0, askers: [Int: CheckedContinuation<ClaimTable.Verdict, Never>] = [:]
+    /// Of what is being sent now: whether it may still be begun, and the session in which it was granted.
+    private var rights: [ClaimTable.Key: (right: SendRight, session: Int64?)] = [:]
     /// Claims that are being given back.
     private var releases: [Int: Task<Void, Never>] = [:], lastRelease = 0
     private var doubt: (@Sendable () async -> Void)?
@@ -115,7 +117,18 @@ public actor StationClaims {
         continuation.resume(returning: .away("the run is over"))
     }
 
-    func ended(_ wish: ClaimWish, isDone: Bool) { handle(.ended(wish, isDone: isDone)) }
+    /// Before the target is asked: what was granted may be begun for as long as that session is known to last.
+    func right(to wish: ClaimWish) -> SendRight {
+        let key = ClaimTable.Key(wish), session = table.session(of: key), clock = clock
+        let right = SendRight(until: table.end(of: key, in: session)) { clock.now.instant }
+        rights[key] = (right, session)
+        return right
+    }
+
+    func ended(_ wish: ClaimWish, isDone: Bool) {
+        rights[ClaimTable.Key(wish)] = nil
+        handle(.ended(wish, isDone: isDone))
+    }
 
     /// Nothing is tried with these any more at this station: what it had claimed of them is free.
     nonisolated func drop(_ deliveries: [Delivery.ID]) {
@@ -134,7 +147,9 @@ public actor StationClaims {
     // MARK: Actions
 
     private func handle(_ event: ClaimTable.Event) {
-        for action in table.handle(event, at: clock.now.instant) { perform(action) }
+        let actions = table.handle(event, at: clock.now.instant)
+        for (key, one) in rights { one.right.set(until: table.end(of: key, in: one.session)) }
+        for action in actions { perform(action) }
         gauges?.note(claims: table.held)
     }
 
@@ -155,6 +170,7 @@ public actor StationClaims {
                 _ = await Result { () async throws(IngestError) in try await catalog.release(wishes, session) }
                 releases[number] = nil
             }
+        case .lost(let key): rights[key]?.right.lose()
         case .doubt: if let doubt { Task { await doubt() } }
         }
     }

@@ -82,12 +82,16 @@ struct ClaimedAttempt: Sendable {
         "\(station) may have sent it, and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
     }
 
+    /// With the claim, and only while it lasts.
     private func sent(_ send: Send) async -> DeliveryEvent {
-        let event = await send(delivery)
-        if case .delivered = event {
-            await claims.ended(wish, isDone: true)
-        } else {
+        let right = await claims.right(to: wish)
+        let event = await SendRight.$current.withValue(right) { await send(delivery) }
+        switch event {
+        case .delivered: await claims.ended(wish, isDone: true)
+        case .failed(_, let failure) where failure.error.cause is SendRightLost:
             await claims.ended(wish, isDone: false)
+            return withheld(.pending, "its claim was not renewed in time, and is made anew", again: pause)
+        default: await claims.ended(wish, isDone: false)
         }
         return event
     }

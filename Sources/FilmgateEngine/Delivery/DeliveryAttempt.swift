@@ -37,6 +37,8 @@ enum DeliveryAttempt {
         // A folder that was given the file itself may have it under its name though its disk failed before it could say
         // so.
         if let gone, !delivery.mayHaveArrived || !delivery.target.isLocal { throw gone }
+        // Long questions, or a process that stood still: another station may have begun with it.
+        try SendRight.current?.check()
         var receipt: Receipt
         do throws(IngestError) { receipt = try await delivery.target.target.upload(delivery.job) } catch {
             if let gone, error.code == .notFound { throw gone }

@@ -47,7 +47,9 @@ extension PlannedTarget {
             try await health?.pass()
             return try await work()
         }
-        if case .failure(let error) = result, !(error.cause is ServiceOutage) { await health?.doubt() }
+        if case .failure(let error) = result, !(error.cause is ServiceOutage), !(error.cause is SendRightLost) {
+            await health?.doubt()
+        }
         return result
     }
 }

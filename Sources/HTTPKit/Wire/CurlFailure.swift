@@ -26,7 +26,7 @@ enum CurlFailure {
             return IngestError(.unavailable, "\(address.origin) does not answer as a web server: \(words).")
         case CURLE_SEND_FAIL_REWIND:
             return IngestError(
-                .network, "\(address.origin) hung up after the whole request was sent; whether it has it is not known.")
+                .network, "\(address.origin) hung up while the file was sent; whether it has it is not known.")
         default:
             return IngestError(.network, "No answer from \(address.origin): \(words).")
         }

@@ -14,12 +14,14 @@ final class CurlTransfer {
     private var failure: IngestError?
     private var reported: UInt64 = 0, moved: UInt64 = 0
     private let progressMark = ProgressMark.current
+    private let sendRight = SendRight.current, begun = ContinuousClock.now, race: Duration
 
     init(
         _ exchange: HTTPExchange, body: BodyReader?, options: TransportOptions, limiter: BandwidthLimiter?,
         stop: StopFlag
     ) {
         (self.exchange, self.body, self.limiter, self.stop) = (exchange, body, limiter, stop)
+        race = options.race
         watch = StallWatch(options, hasBody: body.map { $0.length > 0 } ?? false)
         answer.reception = exchange.reception
     }
@@ -28,6 +30,8 @@ final class CurlTransfer {
     var hasAnswer: Bool { answer.hasBegun }
     /// Bytes of the body have gone out or come in.
     var hasMoved: Bool { moved > 0 }
+    /// The same may be sent at once over another connection, unasked.
+    var mayBeRepeated: Bool { sendRight?.isValid ?? true && ContinuousClock.now - begun < race }
     /// Stopped for a reason of our own.
     var hasFailed: Bool { failure != nil || stop.isRaised }
 
@@ -73,10 +77,12 @@ final class CurlTransfer {
 
     /// libcurl rewinds when it repeats a request by itself on a connection that died.
     ///
-    /// Once the server may have the whole request, that could make a second asset: then the transfer fails instead, and
-    /// the target asks before sending again.
+    /// Once the server may have the whole request, or a while later, that could make a second asset: then the transfer
+    /// fails instead, and the target asks before sending again.
     private func rewind(to offset: curl_off_t, _ origin: CInt) -> CInt {
-        guard let body, offset == 0, origin == 0, !body.finished else { return CInt(CURL_SEEKFUNC_FAIL) }
+        guard let body, offset == 0, origin == 0, !body.finished, mayBeRepeated else {
+            return CInt(CURL_SEEKFUNC_FAIL)
+        }
         body.restart()
         return CInt(CURL_SEEKFUNC_OK)
     }
@@ -99,9 +105,10 @@ final class CurlTransfer {
             reported = sent
             exchange.progress?(sent)
         }
-        if failure == nil {
-            failure = watch.check(moved: sent + received, allSent: body.map { sent >= $0.length } ?? true)
-        }
+        let allSent = body.map { sent >= $0.length } ?? true
+        if failure == nil { failure = watch.check(moved: sent + received, allSent: allSent) }
+        // What the server has in full is not broken off: it is there.
+        if failure == nil, !allSent, sendRight?.isLost == true { failure = SendRight.error }
         return failure == nil ? 0 : 1
     }
 

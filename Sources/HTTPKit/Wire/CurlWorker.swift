@@ -31,6 +31,7 @@ actor CurlWorker {
         configure(address)
         describe(exchange.request, body: body)
         _ = fg_set_list(handle.raw, CURLOPT_HTTPHEADER, lines.raw)
+        if body?.length ?? 0 > 0 { try SendRight.current?.begin() }
         var (code, transfer) = run(exchange, body, stop)
         if metAnEnd(code, transfer) {
             body?.restart()
@@ -54,13 +55,13 @@ actor CurlWorker {
         return (withExtendedLifetime(transfer) { curl_easy_perform(handle.raw) }, transfer)
     }
 
-    /// A kept connection that the server was just closing: no answer, and not the whole body on its way.
+    /// A kept connection that the server was just closing: no answer, not the whole body on its way, and not long ago.
     ///
     /// Only then a second try is harmless.
     private func metAnEnd(_ code: CURLcode, _ transfer: CurlTransfer) -> Bool {
         guard let body = transfer.body, code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR else { return false }
         return handle.number(CURLINFO_NUM_CONNECTS) == 0 && handle.sent() < body.length && !transfer.hasAnswer
-            && !transfer.hasFailed
+            && !transfer.hasFailed && transfer.mayBeRepeated
     }
 
     private func configure(_ address: WebAddress) {

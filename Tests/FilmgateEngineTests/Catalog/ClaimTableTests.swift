@@ -9,6 +9,7 @@ import Testing
         var table: ClaimTable, now = ContinuousClock.now
         var questions: [(wishes: [ClaimWish], session: Int64, number: Int)] = []
         var told: [Int: ClaimTable.Verdict] = [:], released: [ContentKey] = [], gathers = 0, doubts = 0
+        var lost: [ContentKey] = []
 
         init(session: Int64? = 1) {
             table = ClaimTable(at: now)
@@ -22,6 +23,7 @@ import Testing
                 case .ask(let wishes, let session, let number): questions.append((wishes, session, number))
                 case .tell(let asker, let verdict): told[asker] = verdict
                 case .release(let wishes, _): released += wishes.map(\.content)
+                case .lost(let key): lost.append(key.content)
                 case .doubt: doubts += 1
                 }
             }
@@ -117,6 +119,34 @@ import Testing
         bench.handle(.gathered)
         bench.answer(.granted)
         #expect(bench.told == [0: .answer(.granted)])
+    }
+
+    /// From the moment of the last renewal, whatever happens meanwhile, and in that session alone.
+    @Test func whatWasGrantedMayBeBegunForAWhile() {
+        var bench = Bench()
+        let key = ClaimTable.Key(Self.wish(0)), begun = bench.now
+        #expect(bench.table.session(of: key) == nil && bench.table.end(of: key, in: nil) == nil)
+        bench.want(0..<1)
+        bench.handle(.gathered)
+        bench.answer(.granted)
+        #expect(bench.table.session(of: key) == 1)
+        #expect(bench.table.end(of: key, in: 1) == begun + ClaimTable.freshness)
+        bench.now += .seconds(15)
+        bench.handle(.session(1, since: bench.now))
+        bench.handle(.away("no answer"))
+        #expect(bench.table.end(of: key, in: 1) == bench.now + ClaimTable.freshness)
+        // Granted anew, it was anybody's in between.
+        bench.handle(.session(2, since: bench.now))
+        #expect(bench.table.end(of: key, in: 1) == nil && bench.table.end(of: key, in: 2) == nil)
+        bench.handle(.gathered)
+        bench.answer(.takenOver)
+        #expect(bench.table.end(of: key, in: 1) == nil && bench.table.session(of: key) == 2)
+        #expect(bench.table.end(of: key, in: 2) == bench.now + ClaimTable.freshness)
+        bench.handle(.session(3, since: bench.now))
+        bench.handle(.gathered)
+        bench.answer(.held(by: "desk-3"))
+        #expect(bench.table.session(of: key) == nil && bench.table.end(of: key, in: 3) == nil)
+        #expect(bench.lost == [Self.wish(0).content])
     }
 
     @Test func whatAnotherSessionWasGrantedIsAskedForAgain() {

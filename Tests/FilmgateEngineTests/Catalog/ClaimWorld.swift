@@ -6,12 +6,15 @@ import FilmgateCore
 /// things happen.
 ///
 /// No upload takes longer than the difference between what a session lasts at the catalogue and what a station trusts
-/// it for, so that nothing may ever be there twice.
+/// it for, so that nothing may ever be there twice. Between the gallery's answer and the first byte any time passes.
 struct ClaimWorld {
     private static let lasts = Duration.seconds(60), longestUpload = 19
 
     private enum Work: Equatable {
-        case open, asking, resting(until: ContinuousClock.Instant), sending(until: ContinuousClock.Instant), done
+        case open, asking, resting(until: ContinuousClock.Instant), done
+        /// The gallery has said that it has not got it; nothing is sent yet.
+        case looking(until: ContinuousClock.Instant, session: Int64?)
+        case sending(until: ContinuousClock.Instant)
     }
 
     private struct Question {
@@ -55,6 +58,7 @@ struct ClaimWorld {
                 stations[who].questions.append(Question(wishes: wishes, session: session, number: number, result: nil))
             case .tell(let frame, let verdict): hear(verdict, frame, who)
             case .release(let wishes, let session): for wish in wishes { release(Self.number(wish), session) }
+            case .lost(let key): breakOff(Int(key.content.rawValue) ?? 0, who)
             case .doubt: stations[who].isDoubtful = true
             }
         }
@@ -74,15 +78,35 @@ struct ClaimWorld {
             }
             // Asked first, as each attempt does.
             if gallery[frame] > 0 { return finish(frame, who) }
-            for other in stations.indices where other != who {
-                if case .sending = stations[other].work[frame] { fault("\(who) and \(other) send \(frame) at once") }
-            }
-            stations[who].work[frame] = .sending(until: now + .seconds(1 + dice.below(Self.longestUpload)))
+            let session = stations[who].table.session(of: ClaimTable.Key(Self.wish(frame)))
+            let time = Duration.seconds(dice.below(dice.below(8) == 0 ? 100 : 3))
+            stations[who].work[frame] = .looking(until: now + time, session: session)
         case .answer(.done):
             if gallery[frame] == 0 { fault("\(frame) is said to be done and is not") }
             finish(frame, who)
         default: stations[who].work[frame] = .resting(until: now + .seconds(1 + dice.below(15)))
         }
+    }
+
+    /// The first byte, if it may still be sent.
+    private mutating func begin(_ frame: Int, _ who: Int, _ session: Int64?) {
+        let key = ClaimTable.Key(Self.wish(frame))
+        guard let end = stations[who].table.end(of: key, in: session), now < end else {
+            stations[who].work[frame] = .resting(until: now + .seconds(1))
+            return handle(.ended(Self.wish(frame), isDone: false), who)
+        }
+        if gallery[frame] > 0 { fault("\(who) sends \(frame), which is there") }
+        for other in stations.indices where other != who {
+            if case .sending = stations[other].work[frame] { fault("\(who) and \(other) send \(frame) at once") }
+        }
+        stations[who].work[frame] = .sending(until: now + .seconds(1 + dice.below(Self.longestUpload)))
+    }
+
+    /// Another station has what is being sent: half an upload is none.
+    private mutating func breakOff(_ frame: Int, _ who: Int) {
+        guard case .sending = stations[who].work[frame] else { return }
+        stations[who].work[frame] = .resting(until: now + .seconds(1))
+        handle(.ended(Self.wish(frame), isDone: false), who)
     }
 
     private mutating func finish(_ frame: Int, _ who: Int) {
@@ -192,6 +216,9 @@ struct ClaimWorld {
 
     private mutating func finishUploads(_ who: Int) {
         for frame in stations[who].work.indices {
+            if case .looking(let until, let session) = stations[who].work[frame], until <= now {
+                begin(frame, who, session)
+            }
             guard case .sending(let until) = stations[who].work[frame], until <= now else { continue }
             if dice.below(6) == 0 {
                 // The server refused it, and it is tried again.

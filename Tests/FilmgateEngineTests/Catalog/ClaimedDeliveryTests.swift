@@ -14,6 +14,7 @@ import Testing
         private let kept = Mutex<[String]>([])
         private let asks: Bool
         private let whenKept = Mutex<(@Sendable (String) async -> Void)?>(nil)
+        private let whenAsked = Mutex<(@Sendable () async -> Void)?>(nil)
         init(asks: Bool = true, idempotent: Bool = false) {
             var traits = TargetTraits(
                 identity: "http:https://gallery.example/:ann", parallel: 4, idempotent: idempotent)
@@ -23,9 +24,13 @@ import Testing
         var all: [String] { kept.withLock { $0.sorted() } }
         func keep(_ name: String) { kept.withLock { $0.append(name) } }
         func tell(_ told: @escaping @Sendable (String) async -> Void) { whenKept.withLock { $0 = told } }
+        /// What happens between its next answer and whoever gets that.
+        func afterAnswer(_ asked: @escaping @Sendable () async -> Void) { whenAsked.withLock { $0 = asked } }
         func check() async throws(IngestError) {}
         func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-            asks && all.contains(job.name) ? Receipt(state: .done, id: job.name, verified: .server, existed: true) : nil
+            let isThere = asks && all.contains(job.name), asked = whenAsked.withLock { $0.take() }
+            await asked?()
+            return isThere ? Receipt(state: .done, id: job.name, verified: .server, existed: true) : nil
         }
         func knows(_ job: UploadJob) async throws(IngestError) -> Bool? { asks ? all.contains(job.name) : nil }
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
@@ -208,6 +213,28 @@ import Testing
         catalog.set(away: IngestError(.unavailable, "No answer."))
         try await one.send(["JPEG", "RAW"], to: gallery, leads: ["JPEG": "RAW"])
         #expect(gallery.all == ["JPEG", "RAW"])
+    }
+
+    /// A laptop is shut between the gallery's answer and the first byte, for longer than its session lasts.
+    @Test func whatAnotherStationSentWhileThisOneStoodStillIsNotSent() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery()
+        let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
+        gallery.afterAnswer {
+            catalog.end(sessionsOf: "desk-1")
+            await one.claims.note(session: one.session.token, since: ContinuousClock.now - .seconds(90))
+            gallery.keep("A")
+            await two.report("A")
+        }
+        let sending = Task { try await one.send(["A"], to: gallery) }
+        let words = "its claim was not renewed in time, and is made anew"
+        while !one.ledger.reasons("A").contains(words) { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(gallery.all == ["A"])
+        let membership = try await catalog.join(StationIdentity(uuid: "desk-1", name: "desk-1"))
+        let session = try await catalog.open(membership, last: one.session.token)
+        await one.claims.note(session: session.token, since: .now)
+        try await sending.value
+        #expect(gallery.all == ["A"] && one.result("A")?.ending == .duplicate)
+        #expect(one.result("A")?.twin == "desk-2:https://gallery.example/A")
     }
 
     /// Whoever takes over asks the gallery first.
