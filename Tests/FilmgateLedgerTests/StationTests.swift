@@ -136,6 +136,26 @@ import Testing
         #expect(report.upTo == 40)
     }
 
+    /// A report of which nothing was heard may have arrived: it is told again as it was.
+    @Test func whatIsBeingToldIsKnownUntilItIsSettled() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        try await ledger.record((1...5).map { .asset(Samples.asset($0)) })
+        #expect(try await ledger.station()?.telling == nil)
+        try await ledger.note(telling: 3)
+        try await ledger.record([.asset(Samples.asset(6))])
+        #expect(try await ledger.untold(after: 0, upTo: 3, limit: .max)?.upTo == 3)
+        #expect(try await ledger.untold(after: 3, upTo: 3, limit: .max) == nil)
+        // The catalogue stands where it stood: that says nothing of what is on its way.
+        try await ledger.acknowledge(0)
+        #expect(try await ledger.station()?.telling == 3)
+        try await ledger.acknowledge(3)
+        #expect(try await ledger.station()?.telling == nil)
+        try await ledger.note(telling: 6)
+        try await ledger.acknowledge(1)
+        #expect(try await ledger.station()?.telling == nil)
+    }
+
     /// Whoever takes an identity anew goes on behind what the catalogue knows of it.
     @Test func numbersAreNeverUsedTwice() async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -16,13 +16,15 @@ struct LedgerOfStation: StationLedger {
     func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await ledger.station() else { return nil }
         return StationStanding(
-            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
+            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
+            telling: place.telling)
     }
     func note(session: Int64, timeline: Int64) async throws(IngestError) {
         try await ledger.note(session: session, timeline: timeline)
     }
-    func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
-        try await ledger.untold(after: seq, limit: limit)
+    func note(telling upTo: Int64) async throws(IngestError) { try await ledger.note(telling: upTo) }
+    func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
+        try await ledger.untold(after: seq, upTo: last, limit: limit)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
 }
@@ -177,14 +179,19 @@ struct LedgerOfStation: StationLedger {
             within: .seconds(120))
         _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(
             within: .seconds(60))
-        #expect(notices.list == [.ahead(known: 100, own: 20)])
+        #expect(notices.list == [.ahead(known: 100, told: 0)])
+        // Nor once it has made more changes than the catalogue knows.
+        for number in 60..<120 { try await older.record(Self.changes(number)) }
+        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(
+            within: .seconds(60))
+        #expect(notices.list == [.ahead(known: 100, told: 0), .ahead(known: 100, told: 0)])
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "50")
         // Taken anew, it goes on behind what is known.
         try await joined(catalog, older, anew: true)
         #expect(
             await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace) { _ in }.finish(
                 within: .seconds(120)))
-        #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "60")
+        #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "120")
     }
 
     @Test func aCatalogueThatIsAwayIsToldOnce() async throws {

@@ -6,8 +6,12 @@ public protocol StationLedger: Sendable {
     func standing() async throws(IngestError) -> StationStanding?
     /// Notes a session before it is used.
     func note(session: Int64, timeline: Int64) async throws(IngestError)
-    /// What changed behind `seq`, `limit` lines at most; nil when nothing did.
-    func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport?
+    /// Notes up to where a report goes before it is told: the catalogue may know it then, whether it says so or not.
+    ///
+    /// Forgotten with the next word of the catalogue that is another than the last one.
+    func note(telling upTo: Int64) async throws(IngestError)
+    /// What changed behind `seq`, up to `last` where that is said, `limit` lines at most; nil when nothing did.
+    func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport?
     /// The catalogue knows this station up to there, whether that is more or less than before.
     func acknowledge(_ applied: Int64) async throws(IngestError)
 }
@@ -17,9 +21,14 @@ public struct StationStanding: Sendable, Hashable {
     public var membership: StationMembership, session: Int64?
     /// The last change of this station, and the newest history of a server that it has met.
     public var last: Int64, timeline: Int64
+    /// Up to where a report went whose answer never came; nil where there is none.
+    public var telling: Int64?
 
-    public init(membership: StationMembership, session: Int64?, last: Int64, timeline: Int64) {
+    public init(
+        membership: StationMembership, session: Int64?, last: Int64, timeline: Int64, telling: Int64? = nil
+    ) {
         (self.membership, self.session, self.last, self.timeline) = (membership, session, last, timeline)
+        self.telling = telling
     }
 }
 
@@ -31,8 +40,8 @@ public enum CatalogNotice: Sendable, Hashable {
     case back(seconds: Int)
     /// It refuses this station: nothing is told until a person has done something.
     case refused(String, advice: String?)
-    /// It knows more of this station than the ledger has: the state directory was restored or copied.
-    case ahead(known: Int64, own: Int64)
+    /// It knows of changes that this ledger never told: the state directory was restored or copied.
+    case ahead(known: Int64, told: Int64)
     /// It was set back, and is told the rest again.
     case setBack(had: Int64, has: Int64)
 }
@@ -50,6 +59,8 @@ public actor CatalogReporter {
     private let tell: @Sendable (CatalogNotice) -> Void
     private let pace: ReportingPace
     private var session: CatalogSession?, known: Int64 = 0
+    /// Up to where a report went whose answer has not come.
+    private var telling: Int64?
     private var renewed = ContinuousClock.now, isDoubtful = false, lostAt: ContinuousClock.Instant?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
@@ -139,15 +150,28 @@ public actor CatalogReporter {
             }
             await reached(in: open, since: now)
         }
-        guard let report = try await ledger.untold(after: known, limit: pace.lines) else { return true }
+        guard let report = try await next() else { return true }
         guard let applied = try await catalog.tell(report, open.token) else {
             session = nil
             return false
         }
         told += applied == report.upTo ? Int64(report.sightings.count) : 0
         if applied == report.upTo { gauges?.noteReport() }
-        try await settle(applied)
+        try await settle(applied, in: open)
         return false
+    }
+
+    /// What is to be told now, which the ledger has noted.
+    ///
+    /// What may have arrived is told again as it was cut then: the catalogue can be at its end, and nowhere else.
+    private func next() async throws(IngestError) -> StationReport? {
+        if let telling, let report = try await ledger.untold(after: known, upTo: telling, limit: .max) {
+            return report
+        }
+        guard let report = try await ledger.untold(after: known, upTo: nil, limit: pace.lines) else { return nil }
+        try await ledger.note(telling: report.upTo)
+        telling = report.upTo
+        return report
     }
 
     /// The session, opened where there is none; nil where this station must not tell anything.
@@ -157,18 +181,22 @@ public actor CatalogReporter {
         let now = ContinuousClock.now
         let open = try await catalog.open(standing.membership, last: standing.session)
         try await ledger.note(session: open.token, timeline: open.timeline ?? 0)
-        known = standing.membership.applied
-        guard open.applied <= standing.last else {
-            // Its own numbers are fewer than what it is said to have told: it is not the same any more.
-            say(.ahead(known: open.applied, own: standing.last))
-            session = nil
-            try? await catalog.leave(open.token)
-            throw IngestError(.rejected, "The catalogue knows more of this station than its ledger has.")
-        }
+        (known, telling) = (standing.membership.applied, standing.telling)
+        try await requireOwn(open.applied, in: open)
         session = open
         await reached(in: open, since: now)
-        try await settle(open.applied)
+        try await settle(open.applied, in: open)
         return open
+    }
+
+    /// The catalogue knows what this ledger told, or less, or what it may have told: else somebody else has told it in
+    /// this station's name, however many changes this one has made since.
+    private func requireOwn(_ applied: Int64, in open: CatalogSession) async throws(IngestError) {
+        if applied <= known || applied == telling { return }
+        say(.ahead(known: applied, told: known))
+        session = nil
+        try? await catalog.leave(open.token)
+        throw IngestError(.rejected, "The catalogue knows changes of this station that its ledger has not told.")
     }
 
     /// The session was opened or renewed by a request that went out at that moment.
@@ -180,9 +208,11 @@ public actor CatalogReporter {
         await claims?.note(session: open.token, since: now)
     }
 
-    private func settle(_ applied: Int64) async throws(IngestError) {
+    private func settle(_ applied: Int64, in open: CatalogSession) async throws(IngestError) {
+        try await requireOwn(applied, in: open)
         if applied < known { say(.setBack(had: known, has: applied)) }
         try await ledger.acknowledge(applied)
+        if applied != known { telling = nil }
         known = applied
     }
 
@@ -193,20 +223,20 @@ public actor CatalogReporter {
         gauges?.note(isUp: false)
         let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)
         if isAway { isDoubtful = true } else { session = nil }
+        lostAt = lostAt ?? .now
         if case .ahead? = said { return }
         switch error.code {
         case .unavailable, .network, .rateLimited, .untrusted, .cancelled, .protocolViolation:
-            lostAt = lostAt ?? .now
             if case .away? = said { return }
             say(.away(error.message))
         default:
-            lostAt = lostAt ?? .now
             if case .refused? = said { return }
             say(.refused(error.message, advice: error.advice))
         }
     }
 
     private func say(_ notice: CatalogNotice) {
+        if case .ahead = notice, said == notice { return }
         if case .back = notice {} else { said = notice }
         tell(notice)
     }

@@ -29,6 +29,9 @@ enum LedgerSchema {
         migrator.registerMigration("8 what stations tell", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: StationTables.sql)
         }
+        migrator.registerMigration("9 what is being told", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: StationTables.telling)
+        }
         return migrator
     }()
 

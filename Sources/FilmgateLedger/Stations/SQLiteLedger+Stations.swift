@@ -45,16 +45,27 @@ extension SQLiteLedger {
         }
     }
 
+    /// Notes up to where a report goes before it is told.
+    public func note(telling upTo: Int64) async throws(IngestError) {
+        _ = try await commits.commit { writer in
+            try writer.db.execute(sql: "UPDATE station SET telling = ?", arguments: [upTo])
+            return 0
+        }
+    }
+
     /// The catalogue knows this station up to there: what it knows is not told again, and what it has lost is.
     ///
-    /// Where the lines in between are gone, everything is told anew.
+    /// A report of which nothing was heard is settled where that is another place than before. Where the lines in
+    /// between are gone, everything is told anew.
     public func acknowledge(_ applied: Int64) async throws(IngestError) {
         _ = try await commits.commit { writer in
             let db = writer.db
             var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
             guard try query.next() else { return 0 }
             let known = query.int(), first = query.intOrNil()
-            try db.execute(sql: "UPDATE station SET acknowledged = ?", arguments: [applied])
+            try db.execute(
+                sql: "UPDATE station SET telling = CASE acknowledged WHEN ?1 THEN telling END, acknowledged = ?1",
+                arguments: [applied])
             if applied >= known {
                 try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - Self.keptLines])
             } else if (first ?? .max) > applied + 1 {
@@ -65,9 +76,12 @@ extension SQLiteLedger {
         }
     }
 
-    /// What changed behind `seq`, `limit` lines at most, as the rows are now; nil when nothing did.
-    public func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
-        try await reader.scan { db in try UntoldReading(db).report(after: seq, limit: limit) }
+    /// What changed behind `seq`, up to `last` where that is said, `limit` lines at most, as the rows are now; nil when
+    /// nothing did.
+    public func untold(
+        after seq: Int64, upTo last: Int64? = nil, limit: Int
+    ) async throws(IngestError) -> StationReport? {
+        try await reader.scan { db in try UntoldReading(db).report(after: seq, upTo: last, limit: limit) }
     }
 
     /// A number is given and taken back, which leaves the sequence behind it.

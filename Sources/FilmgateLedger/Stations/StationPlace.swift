@@ -12,20 +12,23 @@ public struct StationPlace: Sendable, Hashable {
     public var session: Int64?
     /// The newest history of a server that was seen; 0 = none.
     public var timeline: Int64
+    /// Up to where a report went of which nothing was heard since; nil where there is none.
+    public var telling: Int64?
 
     public var waiting: Int64 { max(0, last - acknowledged) }
 
     static func read(_ db: Database) throws -> StationPlace? {
-        var query = try Query(db, "SELECT uuid, name, epoch, catalog, acknowledged, session, timeline FROM station")
+        let columns = "uuid, name, epoch, catalog, acknowledged, session, timeline, telling"
+        var query = try Query(db, "SELECT \(columns) FROM station")
         guard try query.next() else { return nil }
         let uuid = query.text(), name = query.text(), epoch = Int(query.int()), catalog = query.text()
         let acknowledged = query.int()
         let membership = StationMembership(
             uuid: uuid, name: name, epoch: epoch, catalog: catalog, applied: acknowledged)
-        let session = query.intOrNil(), timeline = query.int()
+        let session = query.intOrNil(), timeline = query.int(), telling = query.intOrNil()
         return StationPlace(
             membership: membership, acknowledged: acknowledged, last: try lastChange(db), session: session,
-            timeline: timeline)
+            timeline: timeline, telling: telling)
     }
 
     /// The highest number that was ever given.

@@ -20,6 +20,10 @@ enum StationTables {
         ) STRICT;
         """
 
+    /// Up to where a report goes that is being told, noted before: what the catalogue says to know is that or what it
+    /// said last, or somebody else told it in this station's name.
+    static let telling = "ALTER TABLE station ADD COLUMN telling INTEGER;"
+
     private static let file = "INSERT INTO told (volume_id, path) VALUES (NEW.volume_id, NEW.path)"
     private static func delivery(_ row: String) -> String {
         "INSERT INTO told (content_id, target_id) VALUES (\(row).content_id, \(row).target_id)"

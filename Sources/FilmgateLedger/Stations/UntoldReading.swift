@@ -9,10 +9,11 @@ struct UntoldReading {
 
     init(_ db: Database) { self.db = db }
 
-    func report(after seq: Int64, limit: Int) throws -> StationReport? {
-        var lines = try Query(
-            db, "SELECT seq, volume_id, path, content_id, target_id FROM told WHERE seq > ? ORDER BY seq LIMIT ?")
+    func report(after seq: Int64, upTo end: Int64?, limit: Int) throws -> StationReport? {
+        let columns = "seq, volume_id, path, content_id, target_id"
+        var lines = try Query(db, "SELECT \(columns) FROM told WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?")
         lines.bind(seq)
+        lines.bind(end ?? Int64.max)
         lines.bind(limit)
         var files: Set<File> = [], pairs: Set<Pair> = [], last = seq
         while try lines.next() {

@@ -10,7 +10,7 @@ public final class MemoryCatalog: Catalog {
         /// Whether targets can be asked or take anything twice, as whoever named them first said.
         var settles: [String: Bool] = [:]
         var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
-        var away: IngestError?, undecided = 0, questions = 0, most = 0
+        var away: IngestError?, undecided = 0, lost = 0, questions = 0, most = 0
         var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
     }
     private let state = Mutex(State())
@@ -31,6 +31,10 @@ public final class MemoryCatalog: Catalog {
     public var lookups: [Int] { state.withLock(\.lookups) }
     /// So many answers decide nothing.
     public func leaveUndecided(_ count: Int) { state.withLock { $0.undecided = count } }
+    /// So many reports are taken, and their answers never come.
+    public func lose(answers count: Int) { state.withLock { $0.lost = count } }
+    /// Up to where it knows that station.
+    public func known(of station: String) -> Int64 { state.withLock { $0.applied[station] ?? 0 } }
     /// Ends the sessions of that station, as time would.
     public func end(sessionsOf station: String) {
         state.withLock { state in state.sessions = state.sessions.filter { $0.value != station } }
@@ -81,6 +85,16 @@ public final class MemoryCatalog: Catalog {
     }
 
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
+        let known = try take(report, session)
+        let isLost = state.withLock { state in
+            defer { state.lost = max(0, state.lost - 1) }
+            return state.lost > 0
+        }
+        if isLost { throw IngestError(.unavailable, "No answer.") }
+        return known
+    }
+
+    private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
         try asked { state in
             guard let station = state.sessions[session] else { return nil }
             guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }

@@ -102,15 +102,17 @@ struct LedgerOfStation: StationLedger {
     func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await ledger.station() else { return nil }
         return StationStanding(
-            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline)
+            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
+            telling: place.telling)
     }
     func note(session: Int64, timeline: Int64) async throws(IngestError) {
         try await ledger.note(session: session, timeline: timeline)
     }
+    func note(telling upTo: Int64) async throws(IngestError) { try await ledger.note(telling: upTo) }
     /// Nothing before a plan has said which targets are shared.
-    func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
+    func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
         guard claims.knowsTargets else { return nil }
-        return try await ledger.untold(after: seq, limit: limit).map(claims.qualified)
+        return try await ledger.untold(after: seq, upTo: last, limit: limit).map(claims.qualified)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
 }

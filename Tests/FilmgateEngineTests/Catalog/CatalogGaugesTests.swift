@@ -16,7 +16,8 @@ import Testing
             return StationStanding(membership: membership, session: nil, last: 5, timeline: 0)
         }
         func note(session: Int64, timeline: Int64) async throws(IngestError) {}
-        func untold(after seq: Int64, limit: Int) async throws(IngestError) -> StationReport? {
+        func note(telling upTo: Int64) async throws(IngestError) {}
+        func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
             seq < 5 ? StationReport(since: seq, upTo: 5) : nil
         }
         func acknowledge(_ applied: Int64) async throws(IngestError) { known.withLock { $0 = applied } }

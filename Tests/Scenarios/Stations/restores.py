@@ -118,4 +118,7 @@ def two_of_one(scene):
     said = clone.take(scene.card(3))
     if "restored or copied" not in said or told(server) != before:
         raise Failure(f"a copied state directory with more changes than the other one tells something, or says nothing of it:\n{said}")
+    truth.own_copies(clone, "with a copied state directory")
+    one.take(scene.card(5))
+    truth.check("when its copy was refused")
     print("a state directory copied while it is at work: the copy tells nothing, and ingest goes on at both")

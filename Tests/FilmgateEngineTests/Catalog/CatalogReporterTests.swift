@@ -1,0 +1,137 @@
+import FilmgateCore
+import FilmgateTesting
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// Whether the catalogue knows what this ledger told, or what somebody else did in its name.
+@Suite struct CatalogReporterTests {
+    /// The numbers of a ledger, without what they stand for.
+    private final class Numbers: StationLedger {
+        struct State: Sendable { var last: Int64 = 0, acknowledged: Int64 = 0, telling: Int64? }
+        private let state: Mutex<State>
+        init(_ state: State = State()) { self.state = Mutex(state) }
+
+        var now: State { state.withLock(\.self) }
+        func add(_ changes: Int64) { state.withLock { $0.last += changes } }
+        func standing() async throws(IngestError) -> StationStanding? {
+            let now = now
+            let membership = StationMembership(
+                uuid: "a", name: "desk-3", epoch: 1, catalog: "b", applied: now.acknowledged)
+            return StationStanding(
+                membership: membership, session: nil, last: now.last, timeline: 0, telling: now.telling)
+        }
+        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(telling upTo: Int64) async throws(IngestError) { state.withLock { $0.telling = upTo } }
+        func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
+            let end = min(last ?? .max, now.last, limit == .max ? .max : seq + Int64(limit))
+            return end > seq ? StationReport(since: seq, upTo: end) : nil
+        }
+        func acknowledge(_ applied: Int64) async throws(IngestError) {
+            state.withLock { state in
+                if applied != state.acknowledged { state.telling = nil }
+                state.acknowledged = applied
+            }
+        }
+    }
+
+    private final class Notices: Sendable {
+        private let all = Mutex<[CatalogNotice]>([])
+        func note(_ notice: CatalogNotice) { all.withLock { $0.append(notice) } }
+        var list: [CatalogNotice] { all.withLock(\.self) }
+    }
+
+    private static var pace: ReportingPace {
+        var pace = ReportingPace()
+        (pace.idle, pace.first, pace.most, pace.lines) = (.milliseconds(5), .milliseconds(5), .milliseconds(5), 30)
+        return pace
+    }
+
+    private func finish(_ catalog: MemoryCatalog, _ ledger: Numbers, _ notices: Notices) async -> Bool {
+        await CatalogReporter(catalog, ledger, pace: Self.pace, tell: notices.note).finish(within: .seconds(60))
+    }
+
+    private func eventually(_ isSo: () -> Bool) async throws {
+        for _ in 0..<2000 where !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(isSo())
+    }
+
+    /// How many changes it has made since does not matter: what is behind them was told by another life of it.
+    @Test(arguments: [0, 5, 40, 1000] as [Int64]) func aRestoredLedgerTellsNothing(_ since: Int64) async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()
+        ledger.add(20)
+        #expect(await finish(catalog, ledger, notices))
+        let older = Numbers(ledger.now)
+        ledger.add(40)
+        #expect(await finish(catalog, ledger, notices))
+        #expect(catalog.known(of: "desk-3") == 60 && notices.list == [])
+        older.add(since)
+        #expect(await finish(catalog, older, notices) == false)
+        #expect(notices.list == [.ahead(known: 60, told: 20)])
+        // Nor later, and a long run says it once.
+        let reporter = CatalogReporter(catalog, older, pace: Self.pace, tell: notices.note)
+        let running = Task { await reporter.run() }
+        older.add(100)
+        try await Task.sleep(for: .milliseconds(100))
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(1)) == false)
+        #expect(notices.list == [.ahead(known: 60, told: 20), .ahead(known: 60, told: 20)])
+        #expect(catalog.known(of: "desk-3") == 60 && older.now.acknowledged == 20)
+        // The one that it was taken from goes on.
+        ledger.add(3)
+        #expect(await finish(catalog, ledger, notices))
+        #expect(catalog.known(of: "desk-3") == 63)
+    }
+
+    /// Of two that were one, the second that tells is noticed, whichever it is.
+    @Test func aCopiedLedgerIsNoticed() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()
+        ledger.add(20)
+        #expect(await finish(catalog, ledger, notices))
+        let copy = Numbers(ledger.now)
+        copy.add(5)
+        ledger.add(80)
+        #expect(await finish(catalog, copy, notices))
+        #expect(await finish(catalog, ledger, notices) == false)
+        #expect(notices.list == [.ahead(known: 25, told: 20)] && catalog.known(of: "desk-3") == 25)
+    }
+
+    /// What was taken without an answer is its own, also after a crash, and whatever changed since.
+    @Test(arguments: [false, true]) func aLostAnswerIsSettled(crashes: Bool) async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()
+        ledger.add(20)
+        catalog.lose(answers: 3)
+        let first = CatalogReporter(catalog, ledger, pace: Self.pace, tell: notices.note)
+        if crashes {
+            for _ in 0..<3 {
+                _ = await CatalogReporter(catalog, ledger, pace: Self.pace, tell: notices.note).finish(
+                    within: .seconds(1))
+                ledger.add(50)
+            }
+        }
+        let running = Task { await first.run() }
+        if !crashes { try await eventually { !notices.list.isEmpty } }
+        ledger.add(100)
+        let all = ledger.now.last
+        try await eventually { ledger.now.acknowledged == all }
+        await first.stop()
+        await running.value
+        #expect(await first.finish(within: .seconds(60)))
+        #expect(catalog.known(of: "desk-3") == all)
+        #expect(!notices.list.contains { if case .ahead = $0 { true } else { false } })
+        #expect(!notices.list.contains { if case .setBack = $0 { true } else { false } })
+    }
+
+    /// A failover lost what came last: that is told again, also where more was on its way.
+    @Test func aCatalogueThatWasSetBackIsNotMistakenForACopy() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()
+        ledger.add(50)
+        #expect(await finish(catalog, ledger, notices))
+        let later = Numbers(Numbers.State(last: 90, acknowledged: 70, telling: 80))
+        #expect(await finish(catalog, later, notices))
+        #expect(notices.list == [.setBack(had: 70, has: 50)])
+        #expect(catalog.known(of: "desk-3") == 90 && later.now.telling == nil)
+    }
+}
