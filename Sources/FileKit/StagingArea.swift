@@ -61,12 +61,12 @@ public final class StagingArea: Sendable {
         _ = withCPath(whole) { old in withCPath(whole + ".part") { new in rename(old, new) } }
     }
 
-    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal; returns
-    /// their number.
+    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal, and those
+    /// with the last components `needed`, which somebody waits for; returns their number.
     ///
     /// Never touches those of a living one.
-    @discardableResult public func removeLeftovers() -> Int {
-        let kept = Set(unfinished().map(\.part))
+    @discardableResult public func removeLeftovers(but needed: Set<String> = []) -> Int {
+        let kept = Set(unfinished().map(\.part) + needed.map { "\(directory)/\($0)" })
         var removed = 0
         for path in abandoned([".part", PartJournal.suffix]) where !kept.contains(path) {
             let isJournal = path.hasSuffix(PartJournal.suffix)

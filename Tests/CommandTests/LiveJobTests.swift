@@ -116,6 +116,20 @@ import Testing
         try isSettled(table, run, gallery, pipeline, count: 4)
     }
 
+    /// What was read of a file that is nowhere else by then is not thrown away with the process that read it.
+    @Test func whatAKilledRunHadReadIsSentByTheNextOne() throws {
+        let table = try Table(), first = try Gallery(table), pipeline = try write(table, first.address, most: "300ms")
+        first.stop()
+        let killed = try start(table, pipeline)
+        try table.frames("hot", count: 2, from: 0)
+        #expect(try waits(table, "pending", 2))
+        killed.kill(SIGKILL)
+        try FileManager.default.removeItem(atPath: table.path("hot"))
+        let run = try start(table, pipeline)
+        let gallery = try Gallery(table, at: first.address)
+        try isSettled(table, run, gallery, pipeline, count: 2)
+    }
+
     /// Whoever stops the run has its jobs finish what is in flight, too, and they say how far they came.
     @Test func aRunThatIsStoppedStopsItsJobsWhereTheyAre() throws {
         let table = try Table(), gallery = try Gallery(table, fault: "slow")

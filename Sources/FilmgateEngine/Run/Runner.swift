@@ -210,7 +210,9 @@ public final class Runner: Sendable {
         for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let budget = ByteBudget(limit: plan.spool), reservations = makeReservations()
-        let staging = try StagingPlan.prepare(plan: plan, options: options)
+        let waiting =
+            writer == nil ? [] : try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
+        let staging = try StagingPlan.prepare(plan: plan, options: options, needed: waiting)
         let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
