@@ -49,6 +49,69 @@ import Testing
             ])
     }
 
+    /// The run that comes after it is no order for the other client either.
+    @Test(arguments: [SIGKILL, SIGTERM]) func theNextRunGivesNothingToTheOtherEvent(_ signal: Int32) throws {
+        let table = try Table(), run = try start(table)
+        try table.frames("hot", count: 3, from: 0)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 3 })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        try table.frames("hot", count: 2, from: 10)
+        #expect(Background.within(seconds: 30) { count(table, "jones") == 2 })
+        run.kill(signal)
+        let next = try Background(["run", table.path("p.yaml"), "--state", table.state, "--json"])
+        #expect(next.line(#"{"type":"status""#) != nil)
+        try table.frames("hot", count: 1, from: 20)
+        #expect(Background.within(seconds: 30) { count(table, "jones") == 3 })
+        next.kill(SIGTERM)
+        #expect(count(table, "smith") == 3 && count(table, "jones") == 3)
+        // An import says whose they are.
+        let order = ["import", table.path("hot"), "--pipeline", table.path("p.yaml"), "--event", "miller"]
+        #expect(try table.run(order).status == 0)
+        #expect(count(table, "miller") == 6)
+    }
+
+    /// A gallery that is away when the event changes gets the frames of both.
+    @Test func whatWaitsForTheEarlierEventIsSent() throws {
+        let table = try Table(), first = try Gallery(table)
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [gallery] } } ]
+            targets:
+              gallery:
+                http:
+                  url: "\(first.address)/api/assets?event={event}"
+                  auth: studio
+                  digest: { json: sha256 }
+                  find: { url: "\(first.address)/api/assets/by-digest/{sha256}" }
+            auth:
+              studio: { bearer: { token: "${env:FILMGATE_GALLERY_TOKEN}" } }
+            retry: { first: 100ms, most: 300ms }
+            """)
+        first.stop()
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
+        let run = try Background(words, environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        func pending(_ count: Int) throws -> Bool {
+            let status = try #require(try table.run(["status"]).items("status").first)
+            return (status["targets"] as? [[String: Any]] ?? []).compactMap { $0["pending"] as? Int }.reduce(0, +)
+                == count
+        }
+        try table.frames("hot", count: 2, from: 0)
+        #expect(try Background.within(seconds: 30) { try pending(2) })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        try table.frames("hot", count: 1, from: 10)
+        #expect(try Background.within(seconds: 30) { try pending(3) })
+        let gallery = try Gallery(table, at: first.address)
+        #expect(try Background.within(seconds: 60) { try pending(0) })
+        #expect(run.kill(SIGTERM).status == 143)
+        #expect(try gallery.assets().count == 3)
+    }
+
     @Test func withoutARunTheNextOneHasIt() throws {
         let table = try Table()
         #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)

@@ -21,6 +21,8 @@ public struct KnownFile: Sendable, Hashable {
     /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
     public var isProtected = false
     public var captured: CivilTime?
+    /// The event that it was taken for last; nil where that was none, or is not known yet.
+    public var event: String?
     /// What people said of it; the rating and picking of it alone count.
     public var mark: PictureMark {
         get { storedMark.mark }

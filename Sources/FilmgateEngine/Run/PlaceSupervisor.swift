@@ -143,10 +143,7 @@ struct PlaceSupervisor: Sendable {
             entries = try await filter.keep(entries, known: known)
             progress.with { $0.backlog = filter }
         }
-        if run.options.leavesTaken {
-            let taken = Recognition(known, hourShift: false)
-            entries.removeAll { taken.find($0.origin)?.hasContent == true }
-        }
+        if run.mode == .continuous { leaveOtherEvents(&entries, known) }
         let left = all - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
@@ -154,6 +151,20 @@ struct PlaceSupervisor: Sendable {
         if progress.begin(entries) { run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes)) }
         run.tell(place, .open(taking: listing.shotCount, leaving: left))
         return listing
+    }
+
+    /// What was taken for another event stays with that: nobody ordered it for the one that the run has now.
+    ///
+    /// An import is an order.
+    private func leaveOtherEvents(_ entries: inout [SourceEntry], _ known: [KnownFile]) {
+        let event = run.options.event
+        // What waits for its event is nobody's yet.
+        let others = known.filter { file in
+            file.hasContent && (file.event == DeliveryRow.unassigned ? nil : file.event) != event
+        }
+        if others.isEmpty { return }
+        let taken = Recognition(others, hourShift: false)
+        entries.removeAll { taken.find($0.origin) != nil }
     }
 
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.

@@ -25,8 +25,6 @@ public struct RunOptions: Sendable {
     public var awaitsBusy = true
     /// Instead of what each camera source says of its backlog.
     public var backlog: Backlog?
-    /// Leave what the ledger has the bytes of: it was taken for another event, by a run that this one follows.
-    public var leavesTaken = false
     /// Shut while nothing new is to be taken.
     public var gate: PauseGate?
     /// Filmgate's state directory.

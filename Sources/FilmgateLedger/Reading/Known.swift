@@ -19,7 +19,7 @@ extension SQLiteReader {
 struct KnownFiles {
     private let db: Database
     private let range: VolumeRange
-    private var kind = RepeatedText(), ending = RepeatedText()
+    private var kind = RepeatedText(), ending = RepeatedText(), event = RepeatedText()
     private var lastKind = ("", MediaKind.other), lastEnding = ("", Ending?.none)
     private var cameras: [Int64: KnownCamera] = [:]
     private var last: KnownFile?
@@ -28,7 +28,7 @@ struct KnownFiles {
 
     static let sql = """
         SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured, a.flags,
-            c.known, c.rating, c.width, c.height
+            c.known, c.rating, c.width, c.height, a.event
         FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE \(VolumeRange.condition)
         """
     static let camera = "SELECT make, model, serial, owner FROM camera WHERE id = ?"
@@ -76,6 +76,7 @@ struct KnownFiles {
         }
         (known.isRead, known.rating) = (query.intOrNil() == 1, query.intOrNil().map { Int($0) })
         (known.width, known.height) = (query.intOrNil().map { Int($0) }, query.intOrNil().map { Int($0) })
+        known.event = query.text(from: &event)
         last = known
         return (known, content)
     }

@@ -27,7 +27,11 @@ final class ControlServer: Sendable {
     private let marked: @Sendable (Set<String>?) async -> Void
     private var feed: ChangeFeed { changes.feed }
     private let clients = Atomic(0), watching = Atomic(0)
-    private struct Jobs { var running: [Int: Task<Void, Never>] = [:], last = 0, isOver = false }
+    private struct Jobs { var running: [Int: Job] = [:], last = 0, isOver = false }
+    private struct Job {
+        let stopping: JobStop, task: Task<Void, Never>
+        func stop() { if !stopping.ask() { task.cancel() } }
+    }
     private let jobs = Mutex(Jobs())
     /// Which file the socket is: another run may have put its own there since.
     private let own: FileFacts?
@@ -111,23 +115,45 @@ final class ControlServer: Sendable {
             guard let job = begin(request, services, stream) else { return false }
             // While the job runs, the only thing that the other side has to say is that it is gone.
             stream.lines { _ in true }
-            job.cancel()
+            job.stop()
             return false
         }
     }
 
-    private func begin(_ request: ControlRequest, _ services: HostServices, _ stream: LineStream) -> Task<Void, Never>?
-    {
+    private func begin(_ request: ControlRequest, _ services: HostServices, _ stream: LineStream) -> Job? {
+        begin {
+            // Whoever hears nothing does the job itself, or waits for the next run.
+            if stream.send(ControlAnswer.here) { await self.run(request, services, for: stream) }
+        }
+    }
+
+    /// Nil where the run ends, and takes no more of them.
+    private func begin(_ body: @escaping @Sendable () async -> Void) -> Job? {
         jobs.withLock { jobs in
-            guard !jobs.isOver, stream.send(ControlAnswer.here) else { return nil }
+            if jobs.isOver { return nil }
             jobs.last += 1
-            let number = jobs.last
-            let job = Task {
-                await run(request, services, for: stream)
+            let number = jobs.last, stopping = JobStop()
+            let task = Task {
+                await HostedJob.$stop.withValue(stopping) { await body() }
                 self.jobs.withLock { $0.running[number] = nil }
             }
+            let job = Job(stopping: stopping, task: task)
             jobs.running[number] = job
             return job
+        }
+    }
+
+    /// Sends what waits, as if somebody had asked for it; only those who watch the run hear of it.
+    func retry() async {
+        guard let services else { return }
+        let job = begin {
+            let words = ["retry", "--state", self.state]
+            _ = await Self.carryOut(words, in: "/", services, JobOutput { _ in })
+        }
+        await withTaskCancellationHandler {
+            await job?.task.value
+        } onCancel: {
+            job?.stop()
         }
     }
 
@@ -140,8 +166,8 @@ final class ControlServer: Sendable {
             jobs.isOver = true
             return Array(jobs.running.values)
         }
-        for job in running { job.cancel() }
-        for job in running { await job.value }
+        for job in running { job.stop() }
+        for job in running { await job.task.value }
     }
 
     /// Answers when the run has looked at the marks.
@@ -187,22 +213,26 @@ final class ControlServer: Sendable {
         }
         // Those who watch ask every second.
         if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
-        let code = await HostedJob.$ledger.withValue(services.ledger) {
+        let code = await Self.carryOut(request.arguments, in: request.folder, services, output)
+        if !request.arguments.contains("--board") { await services.tidy() }
+        await queue.end(ControlAnswer.exit(code))
+    }
+
+    private static func carryOut(
+        _ arguments: [String], in folder: String, _ services: HostServices, _ output: JobOutput
+    ) async -> Int32 {
+        await HostedJob.$ledger.withValue(services.ledger) {
             await HostedJob.$leases.withValue(services.leases) {
                 await HostedJob.$output.withValue(output) {
                     await HostedJob.$liveStatus.withValue(services.liveStatus) {
                         await HostedJob.$changes.withValue(services.changes) {
                             await HostedJob.$switching.withValue(services.switching) {
-                                await HostedJob.$folder.withValue(request.folder) {
-                                    await Filmgate.carryOut(request.arguments)
-                                }
+                                await HostedJob.$folder.withValue(folder) { await Filmgate.carryOut(arguments) }
                             }
                         }
                     }
                 }
             }
         }
-        if !request.arguments.contains("--board") { await services.tidy() }
-        await queue.end(ControlAnswer.exit(code))
     }
 }

@@ -21,6 +21,35 @@ enum HostedJob {
     @TaskLocal static var folder: String?
     /// Whether this command has written its summary.
     @TaskLocal static var summaryFlag: SummaryFlag?
+    /// Stops the job as Ctrl-C would.
+    @TaskLocal static var stop: JobStop?
+}
+
+/// Has a job finish what is in flight: a task that is cancelled would break that off, and its words to the ledger, too.
+final class JobStop: Sendable {
+    private struct State { var stop: (@Sendable () -> Void)?, isAsked = false }
+    private let state = Mutex(State())
+
+    /// From now on the job is stopped by `stop`, at once where that was asked for before.
+    func take(_ stop: @escaping @Sendable () -> Void) {
+        let isAsked = state.withLock { state in
+            state.stop = stop
+            return state.isAsked
+        }
+        if isAsked { stop() }
+    }
+
+    func letGo() { state.withLock { $0.stop = nil } }
+
+    /// False where the job does nothing that can be stopped so.
+    func ask() -> Bool {
+        let stop = state.withLock { state in
+            state.isAsked = true
+            return state.stop
+        }
+        stop?()
+        return stop != nil
+    }
 }
 
 /// Notes that the last line of a command's JSON was written.

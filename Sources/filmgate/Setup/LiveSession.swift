@@ -15,12 +15,13 @@ struct LiveSession {
     /// One for all runners: a reload does not end a pause.
     let gate = PauseGate()
     let switching = EventSwitch()
+    private let earlierEvents = EarlierEvents()
 
     /// The run as it goes on now, or as it would with another event.
     func present(event: String? = nil) -> RunSession {
         guard let event = event ?? switching.event else { return session }
         var present = session
-        (present.options.event, present.options.leavesTaken) = (event, true)
+        present.options.event = event
         return present
     }
 
@@ -62,7 +63,7 @@ struct LiveSession {
         if let telling { counts.follow(telling.gauges, ledger) }
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
-                try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl)
+                try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl, control)
             }
         }
         ServiceNotice.stopping()
@@ -92,7 +93,7 @@ struct LiveSession {
     /// One runner after the other, as the pipeline is reloaded.
     private func go(
         _ first: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, _ notices: NoticeRelay, _ printer: RunPrinter,
-        _ progress: Progress, _ counts: Metrics, _ runControl: RunControl
+        _ progress: Progress, _ counts: Metrics, _ runControl: RunControl, _ control: ControlServer?
     ) async throws(IngestError) -> RunOutcome {
         var outcome = RunOutcome(), next: PipelineFile? = first, proven: PipelineFile?
         let bar = session.drawing(progress)
@@ -116,6 +117,7 @@ struct LiveSession {
             runControl.steer(runner) { reload.ask() }
             switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
             ServiceNotice.ready(paused: gate.isShut)
+            earlierEvents.begin(with: session.options.event, ledger) { await control?.retry() }
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
             switching.letGo()
@@ -136,6 +138,7 @@ struct LiveSession {
             (next, proven) = (outcome.signal == nil ? taken : nil, pipeline)
             if next != nil { printer.forgetPending() }
         }
+        earlierEvents.end()
         return outcome
     }
 

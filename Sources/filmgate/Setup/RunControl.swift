@@ -82,11 +82,9 @@ enum Signals {
             if count.isAgain { watchdog.bark(status) }
         }
         // A job is stopped as by Ctrl-C when the process that handed it over is gone, or the run ends that does it.
-        let value = await withTaskCancellationHandler {
-            await body()
-        } onCancel: {
-            runControl.end(.interrupted)
-        }
+        HostedJob.stop?.take { runControl.end(.interrupted) }
+        let value = await body()
+        HostedJob.stop?.letGo()
         SignalRouter.shared.give(key)
         watchdog.rest()
         return value
