@@ -35,7 +35,7 @@ import Testing
         (expected.isRead, expected.rating, expected.width, expected.height) = (
             true, media.rating, media.width, media.height
         )
-        expected.event = row.event
+        expected.take(event: row.event)
         #expect(try await ledger.known(volume: row.origin.volume) == [expected])
     }
 

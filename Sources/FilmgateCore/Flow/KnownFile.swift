@@ -21,8 +21,7 @@ public struct KnownFile: Sendable, Hashable {
     /// It was protected in the camera (``AssetFlag/protected``) when it was taken.
     public var isProtected = false
     public var captured: CivilTime?
-    /// The event that it was taken for last; nil where that was none, or is not known yet.
-    public var event: String?
+    private var storedEvent: SharedName?
     /// What people said of it; the rating and picking of it alone count.
     public var mark: PictureMark {
         get { storedMark.mark }
@@ -54,7 +53,23 @@ public struct KnownFile: Sendable, Hashable {
     }
 }
 
+/// A name that thousands of files have in common, in the room of a pointer.
+private final class SharedName: Sendable, Hashable {
+    let name: String
+    init(_ name: String) { self.name = name }
+    static func == (a: SharedName, b: SharedName) -> Bool { a.name == b.name }
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
 extension KnownFile {
+    /// The event that it was taken for last; nil where that was none.
+    public var event: String? { storedEvent?.name }
+
+    /// `other` is one that probably has the same: then both share its name.
+    public mutating func take(event: String?, beside other: KnownFile? = nil) {
+        storedEvent = other?.event == event ? other?.storedEvent : event.map(SharedName.init)
+    }
+
     public var fingerprint: Fingerprint {
         Fingerprint(path: path.text, size: size, modified: modified, born: born, inode: inode, changed: changed)
     }

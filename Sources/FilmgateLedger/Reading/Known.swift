@@ -76,7 +76,7 @@ struct KnownFiles {
         }
         (known.isRead, known.rating) = (query.intOrNil() == 1, query.intOrNil().map { Int($0) })
         (known.width, known.height) = (query.intOrNil().map { Int($0) }, query.intOrNil().map { Int($0) })
-        known.event = query.text(from: &event)
+        known.take(event: query.text(from: &event), beside: last)
         last = known
         return (known, content)
     }

@@ -51,7 +51,9 @@ struct CatalogCheckup {
             finding.problems += CatalogProblems(found: found).all(for: membership)
         case .failure(let error):
             finding.problems.append(error.description)
-            if [.unavailable, .network].contains(error.code) { finding.problems.append(Self.patience) }
+            if membership != nil, [.unavailable, .network].contains(error.code) {
+                finding.problems.append(Self.patience)
+            }
         }
     }
 
