@@ -57,7 +57,7 @@ import Testing
 
     /// The second must neither end up in the first's file nor cut it.
     @Test func twoBodiesBehindOneLoginAreToldApart() async throws {
-        let scene = try await PushScene { $0.settle = .seconds(1) }
+        let scene = try await PushScene { $0.settle = .seconds(3) }
         let one = PushScene.jpeg(50_000, 1), two = PushScene.jpeg(60_000, 2)
         let first = try #require(RawClient(scene.port)), second = try #require(RawClient(scene.port, from: "127.0.0.2"))
         #expect(first.logIn("ann") && second.logIn("ann"))
