@@ -50,52 +50,7 @@ extension PostgresCatalog {
         return found.first ?? []
     }
 
-    public func migration() async throws(IngestError) -> [String] {
-        do throws(IngestError) { return CatalogSchema.statements(from: try await present()) } catch {
-            throw CatalogRefusal.ofMaking(error, as: address.user, at: place)
-        }
-    }
+    public func migration() async throws(IngestError) -> [String] { try await tables.statements() }
 
-    /// The number of the tables there; `misconfigured` where a newer program made them.
-    private func present() async throws(IngestError) -> Int {
-        let sql =
-            "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE nspname = 'catalog' AND relname = 'meta'"
-        let tables = try await live.rows(sql) { row throws(IngestError) in try row.int(0) }
-        guard tables.first == 1 else { return 0 }
-        let about = try await ask(live, "SELECT schema FROM catalog.about_v1()", []) { row throws(IngestError) in
-            Int(try row.int(0))
-        }
-        let number = about.first ?? 0
-        guard number <= CatalogSchema.newest else {
-            throw IngestError(
-                .misconfigured,
-                "The catalogue at \(place) has tables of version \(number); this program knows \(CatalogSchema.newest).",
-                advice: "Update this program.")
-        }
-        return number
-    }
-
-    public func migrate() async throws(IngestError) -> [String] {
-        do throws(IngestError) { return try await brought() } catch {
-            throw CatalogRefusal.ofMaking(error, as: address.user, at: place)
-        }
-    }
-
-    /// What was done; nothing where the tables are up to date.
-    private func brought() async throws(IngestError) -> [String] {
-        let before = try await present(), statements = CatalogSchema.statements(from: before)
-        if statements.isEmpty { return [] }
-        do throws(IngestError) {
-            try await live.run("BEGIN;\n" + statements.joined(separator: ";\n") + ";\nCOMMIT", within: .seconds(120))
-        } catch {
-            // A failed statement leaves its transaction open.
-            await live.close()
-            // Somebody else may have done the same at the same moment.
-            if try await present() == CatalogSchema.newest { return [] }
-            throw CatalogRefusal.told(error, place)
-        }
-        await live.close()
-        return before == 0
-            ? ["made the tables of version \(CatalogSchema.newest)"] : ["tables \(before) → \(CatalogSchema.newest)"]
-    }
+    public func migrate() async throws(IngestError) -> [String] { try await tables.bringUpToDate() }
 }

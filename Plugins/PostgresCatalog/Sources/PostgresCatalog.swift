@@ -9,7 +9,7 @@ public struct PostgresCatalog: Module, Catalog {
         "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
 
     let live: PQConnection, reports: PQConnection
-    let address: PQAddress
+    private let address: PQAddress
 
     public init(_ config: PostgresOptions, _ context: ModuleContext) throws(IngestError) {
         guard let address = config.url.address else {
@@ -29,6 +29,8 @@ public struct PostgresCatalog: Module, Catalog {
     }
 
     public var place: String { "\(address.place)/\(address.database)" }
+
+    var tables: CatalogMigration { CatalogMigration(connection: live, place: place, role: address.user) }
 
     public var isOnThisMachine: Bool { address.isThisMachine }
 

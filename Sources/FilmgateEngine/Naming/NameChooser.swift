@@ -32,7 +32,7 @@ struct NameChooser: Sendable {
         let namer = Namer(layout: layout, rename: basis.profile.rename), asset = drafts[indices[0]].asset
         let tree = ClipTreeNames.Place(asset.origin, asset.shot)
         let shot = Self.shotKey(drafts, basis.lead)
-        var round = Round(target: target, namer: namer, shot: shot, values: basis.values, lead: basis.lead)
+        var round = NamingRound(target: target, namer: namer, shot: shot, values: basis.values, lead: basis.lead)
         round.givenBeside = reservations.givenBeside
         defer { reservations.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
@@ -58,24 +58,6 @@ struct NameChooser: Sendable {
         }
     }
 
-    /// What the names of one shot at one target are made of.
-    struct Round {
-        let target: PlannedTarget, namer: Namer
-        /// What its name is remembered under.
-        let shot: String
-        let values: ShotValues, lead: NamingPrimary?
-        /// As the scheduler calls it when it asks about names.
-        var claimant: String { target.identity + "\u{1F}" + shot }
-        /// Of its clip tree.
-        var home: TemplateValues?
-        /// Where the search for a free name begins.
-        var name = ShotName(counter: 0, suffix: 1, base: "")
-        /// Who stands at a suffix, once that was asked; and how many names had been given beside this run before.
-        var company: [Int: SiblingNames.Sibling] = [:], givenBeside = 0
-        /// The shot has its name: what cannot have it changes nothing about that.
-        var isNamed = false
-    }
-
     /// The shot's own key, whichever of its files come: that of the picture that names it.
     private static func shotKey(_ drafts: [Draft], _ lead: NamingPrimary?) -> String {
         let picture = lead.map(\.asset) ?? drafts.first { !$0.asset.kind.follows }?.asset
@@ -83,7 +65,7 @@ struct NameChooser: Sendable {
     }
 
     /// Its number cannot be known before its event: the name is made when somebody says that.
-    private func promise(_ draft: inout Draft, _ round: Round) {
+    private func promise(_ draft: inout Draft, _ round: NamingRound) {
         let name = NameParts(pattern: pattern(of: draft, round), shot: round.shot)
         draft.names[round.target.name] = name
         draft.paths[round.target.name] = name.path(event: nil)
@@ -91,7 +73,7 @@ struct NameChooser: Sendable {
 
     /// One name for the files of `group`, from the shot's own on.
     private func give(
-        _ drafts: inout [Draft], _ group: [Int], _ round: inout Round, in tree: ClipTreeNames.Place?
+        _ drafts: inout [Draft], _ group: [Int], _ round: inout NamingRound, in tree: ClipTreeNames.Place?
     ) async throws(IngestError) {
         let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
         if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
@@ -130,7 +112,7 @@ struct NameChooser: Sendable {
     /// Whether files of the shot are at the target already, and not all of `group` can have their names beside them.
     ///
     /// Sidecars and memos go where their picture goes: where that has to leave them, what comes with it leaves, too.
-    private func comesApart(_ round: Round, _ drafts: [Draft], _ group: [Int]) async throws(IngestError) -> Bool {
+    private func comesApart(_ round: NamingRound, _ drafts: [Draft], _ group: [Int]) async throws(IngestError) -> Bool {
         guard group.count > 1, !round.isNamed else { return false }
         let company = round.company[round.name.suffix], pictures = group.filter { !drafts[$0].asset.kind.follows }
         guard company?.isOwn == true else { return false }
@@ -145,7 +127,7 @@ struct NameChooser: Sendable {
 
     /// Begins at the suffix where files of the shot are already, whatever was remembered; best where its picture is.
     private func findHome(
-        _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+        _ round: inout NamingRound, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
     ) async throws(IngestError) {
         let remembered = try await company(round.name.suffix, &round, drafts, group, pattern)
         if remembered == .own { return }
@@ -165,7 +147,7 @@ struct NameChooser: Sendable {
     private var siblings: SiblingNames { SiblingNames(ledger: ledger, reservations: reservations) }
 
     private func company(
-        _ suffix: Int, _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+        _ suffix: Int, _ round: inout NamingRound, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
     ) async throws(IngestError) -> SiblingNames.Sibling {
         if let known = round.company[suffix] { return known }
         let stem = pattern.stem(event: event, counter: round.name.counter, suffix: suffix)
@@ -181,7 +163,7 @@ struct NameChooser: Sendable {
 
     /// The first suffix with which none of the names holds other bytes or stands beside another shot's files.
     private func firstFree(
-        _ round: inout Round, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
+        _ round: inout NamingRound, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
     ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [Answer]) {
         var last: [String] = []
         let first = round.name.suffix, isInTree = drafts[group[0]].asset.shot.innerPath != nil
@@ -242,14 +224,14 @@ struct NameChooser: Sendable {
         reservations.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset), stem: stem)
     }
 
-    private func paths(_ drafts: [Draft], _ indices: [Int], _ round: Round, _ suffix: Int) -> [String] {
+    private func paths(_ drafts: [Draft], _ indices: [Int], _ round: NamingRound, _ suffix: Int) -> [String] {
         indices.map { index in
             let (asset, values, lead) = namingValues(of: drafts[index], round, counter: round.name.counter)
             return round.namer.path(of: asset, values: values, lead: lead, suffix: suffix)
         }
     }
 
-    private func pattern(of draft: Draft, _ round: Round) -> PathPattern {
+    private func pattern(of draft: Draft, _ round: NamingRound) -> PathPattern {
         let isOpen = event == DeliveryRow.unassigned && round.namer.usesCounter
         let (asset, values, lead) = namingValues(of: draft, round, counter: isOpen ? nil : round.name.counter)
         return round.namer.pattern(of: asset, values: values, lead: lead)
@@ -257,7 +239,7 @@ struct NameChooser: Sendable {
 
     /// With `counter` nil, its place stays open.
     private func namingValues(
-        of draft: Draft, _ round: Round, counter: Int?
+        of draft: Draft, _ round: NamingRound, counter: Int?
     ) -> (asset: Asset, values: TemplateValues, lead: TemplateValues?) {
         func open(_ values: TemplateValues) -> TemplateValues {
             guard counter == nil else { return values }
@@ -337,7 +319,9 @@ struct NameChooser: Sendable {
     private static let patience = Duration.seconds(10)
 
     /// Begins with the name that the shot has, so that a late file joins it, or its tree; else with a fresh number.
-    private func begin(_ round: inout Round, _ asset: Asset, in tree: ClipTreeNames.Place?) async throws(IngestError) {
+    private func begin(_ round: inout NamingRound, _ asset: Asset, in tree: ClipTreeNames.Place?)
+        async throws(IngestError)
+    {
         if event == DeliveryRow.unassigned, round.namer.usesCounter { return }
         let target = round.target.identity
         if let earlier = try await siblings.shotName(round.shot, at: target, event: event) {
