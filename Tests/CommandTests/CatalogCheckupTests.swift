@@ -40,15 +40,7 @@ import Testing
     }
 
     private func pipeline(_ table: Table) throws -> String {
-        try table.write(
-            "desk.yaml",
-            """
-            version: 1
-            sources: [ { card: {} } ]
-            stages: [ { upload: { to: [archive] } } ]
-            targets: { archive: { folder: { path: "\(table.archive)" } } }
-            catalog: { postgres: { url: "postgresql://desk3@127.0.0.1:9/filmgate" }, station: desk-3 }
-            """)
+        try table.stationPipeline("postgresql://desk3@127.0.0.1:9/filmgate")
     }
 
     private static func lines(_ outcome: Program.Outcome) -> [String] {
@@ -191,5 +183,20 @@ import Testing
         for line in ["up 0", "behind 12", "claims 3", "report_seconds 75"] {
             #expect(late.contains("\nfilmgate_catalog_\(line)\n"))
         }
+    }
+}
+
+extension Table {
+    /// The pipeline of the station desk-3, with the catalogue at that address.
+    func stationPipeline(_ address: String) throws -> String {
+        try write(
+            "desk.yaml",
+            """
+            version: 1
+            sources: [ { card: {} } ]
+            stages: [ { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(archive)" } } }
+            catalog: { postgres: { url: "\(address)" }, station: desk-3 }
+            """)
     }
 }

@@ -7,18 +7,6 @@ import Testing
 @Suite(.ownThreads) struct CatalogExitTests {
     private static let verbs = [["check"], ["join"], ["migrate"], ["where", String(repeating: "0", count: 64)]]
 
-    private func pipeline(_ table: Table, _ address: String) throws -> String {
-        try table.write(
-            "desk.yaml",
-            """
-            version: 1
-            sources: [ { card: {} } ]
-            stages: [ { upload: { to: [archive] } } ]
-            targets: { archive: { folder: { path: "\(table.archive)" } } }
-            catalog: { postgres: { url: "\(address)" }, station: desk-3 }
-            """)
-    }
-
     private func expect(_ status: Int32, _ code: String, of verb: [String], _ table: Table, _ file: String) throws {
         let outcome = try table.run(["catalog"] + verb + ["--pipeline", file])
         #expect(
@@ -29,14 +17,14 @@ import Testing
 
     /// Nobody listens there.
     @Test func oneThatIsAway() throws {
-        let table = try Table(), file = try pipeline(table, "postgresql://desk3@127.0.0.1:9/filmgate")
+        let table = try Table(), file = try table.stationPipeline("postgresql://desk3@127.0.0.1:9/filmgate")
         for verb in Self.verbs { try expect(5, "unavailable", of: verb, table, file) }
     }
 
     @Test(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(5))) func aRoleThatMayNot() throws {
         let table = try Table(), cluster = try Cluster()
         try cluster.sql("CREATE ROLE plain LOGIN")
-        let plain = try pipeline(table, cluster.address("plain"))
+        let plain = try table.stationPipeline(cluster.address("plain"))
         // Without tables there is nothing to use, whoever asks; only making them takes more than this role has.
         for verb in [Self.verbs[1], Self.verbs[3]] { try expect(2, "misconfigured", of: verb, table, plain) }
         #expect(try table.run(["catalog", "check", "--pipeline", plain]).status == 2)

@@ -73,24 +73,7 @@ import Testing
     /// A gallery that is away when the event changes gets the frames of both.
     @Test func whatWaitsForTheEarlierEventIsSent() throws {
         let table = try Table(), first = try Gallery(table)
-        let pipeline = try table.write(
-            "p.yaml",
-            """
-            version: 1
-            sources:
-              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
-            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [gallery] } } ]
-            targets:
-              gallery:
-                http:
-                  url: "\(first.address)/api/assets?event={event}"
-                  auth: studio
-                  digest: { json: sha256 }
-                  find: { url: "\(first.address)/api/assets/by-digest/{sha256}" }
-            auth:
-              studio: { bearer: { token: "${env:FILMGATE_GALLERY_TOKEN}" } }
-            retry: { first: 100ms, most: 300ms }
-            """)
+        let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
         first.stop()
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
         let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]

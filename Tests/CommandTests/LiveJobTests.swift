@@ -5,25 +5,7 @@ import Testing
 /// Other verbs while a run holds the state: nothing is sent by two, and what was refused once is not refused for ever.
 @Suite(.ownThreads, .serialized) struct LiveJobTests {
     private func write(_ table: Table, _ gallery: String, rule: String = "", most: String = "60s") throws -> String {
-        try table.write(
-            "live.yaml",
-            """
-            version: 1
-            \(rule)
-            sources:
-              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
-            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [gallery] } } ]
-            targets:
-              gallery:
-                http:
-                  url: "\(gallery)/api/assets"
-                  auth: studio
-                  digest: { json: sha256 }
-                  find: { url: "\(gallery)/api/assets/by-digest/{sha256}" }
-            auth:
-              studio: { bearer: { token: "${env:FILMGATE_GALLERY_TOKEN}" } }
-            retry: { first: 100ms, most: \(most) }
-            """)
+        try table.hotFolderPipeline(to: gallery, rule: rule, most: most)
     }
 
     private func start(_ table: Table, _ pipeline: String) throws -> Background {
@@ -209,5 +191,32 @@ import Testing
                 files.count(where: { $0.hasPrefix("smith/") }) == 3
                     && files.count(where: { $0.hasPrefix("jones/") }) == 1)
         }
+    }
+}
+
+extension Table {
+    /// From the folder `hot` to a gallery; `query` stands behind the address that files are sent to.
+    func hotFolderPipeline(
+        to gallery: String, query: String = "", rule: String = "", most: String = "60s"
+    ) throws -> String {
+        try write(
+            "live.yaml",
+            """
+            version: 1
+            \(rule)
+            sources:
+              - folder: { path: "\(path("hot"))", settle: 50ms, companions: 50ms }
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [gallery] } } ]
+            targets:
+              gallery:
+                http:
+                  url: "\(gallery)/api/assets\(query)"
+                  auth: studio
+                  digest: { json: sha256 }
+                  find: { url: "\(gallery)/api/assets/by-digest/{sha256}" }
+            auth:
+              studio: { bearer: { token: "${env:FILMGATE_GALLERY_TOKEN}" } }
+            retry: { first: 100ms, most: \(most) }
+            """)
     }
 }
