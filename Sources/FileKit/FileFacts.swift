@@ -25,10 +25,6 @@ public struct FileFacts: Sendable, Hashable {
         return FileFacts(raw)
     }
 
-    /// The facts of `path`; nil when nothing is there, and when nobody can tell: its disk does not answer, or a folder
-    /// may not be searched.
-    public static func seen(_ path: String) -> FileFacts? { try? of(path) }
-
     /// True when the bytes can be the same as at the time of `other`: same file, size and modification time.
     public func unchanged(since other: FileFacts) -> Bool {
         (size, modified, inode, device) == (other.size, other.modified, other.inode, other.device)

@@ -77,6 +77,11 @@ public final class StagingArea: Sendable {
         return removed
     }
 
+    /// Processes that are gone left files there, or a lock.
+    public var hasLeftovers: Bool {
+        ((try? FileSystem.names(in: directory)) ?? []).contains { !$0.hasPrefix(session) }
+    }
+
     /// Those of areas that had nothing left in the folder.
     private func removeDeadLocks() {
         for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".lock") && name.utf8.count == 21

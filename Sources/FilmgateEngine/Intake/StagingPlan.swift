@@ -9,8 +9,11 @@ struct StagingPlan: Sendable {
     let partialFiles: PartialFiles
     let pool: BlockingPool
 
-    /// `needed`: paths of files that the ledger says something waits for; they stay whosever they are.
-    static func prepare(plan: Plan, options: RunOptions, needed: [String]) throws(IngestError) -> StagingPlan {
+    /// `needed`: paths of files that the ledger says something waits for, asked for where a process that is gone left
+    /// any; they stay whosever they are.
+    static func prepare(
+        plan: Plan, options: RunOptions, needed: () async throws(IngestError) -> [String]
+    ) async throws(IngestError) -> StagingPlan {
         let pool = BlockingPool(width: 4)
         if options.dryRun { return StagingPlan(areas: [], partialFiles: PartialFiles([]), pool: pool) }
         let home = options.state + "/staging"
@@ -21,8 +24,11 @@ struct StagingPlan: Sendable {
             folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
         }
         let areas = try areas(in: folders, passesOver: plan.targets.count > 1)
-        let names = Set(needed.compactMap { $0.split(separator: "/").last.map(String.init) })
-        for area in areas { area.removeLeftovers(but: names) }
+        let left = areas.filter(\.hasLeftovers)
+        if !left.isEmpty {
+            let names = Set(try await needed().compactMap { $0.split(separator: "/").last.map(String.init) })
+            for area in left { area.removeLeftovers(but: names) }
+        }
         return StagingPlan(areas: areas, partialFiles: PartialFiles(areas), pool: pool)
     }
 

@@ -52,7 +52,7 @@ struct PendingDeliveries: Sendable {
     private func taker(of delivery: DeliveryRow) -> PlannedTarget? {
         guard let target = target(of: delivery) else { return nil }
         // Made for this target and gone with a crash: the next reading makes it again.
-        if delivery.holdsRendition, FileFacts.seen(delivery.file ?? "") == nil { return nil }
+        if delivery.holdsRendition, (try? FileFacts.of(delivery.file ?? "")) == nil { return nil }
         return target
     }
 
@@ -152,10 +152,10 @@ struct PendingDeliveries: Sendable {
     /// whoever sends them says so.
     private func bytes(_ rows: [DeliveryRow], size: UInt64) -> LocalFile {
         for row in rows {
-            if let file = row.file, FileFacts.seen(file) != nil {
+            if let file = row.file, (try? FileFacts.of(file)) != nil {
                 return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
             }
-            if row.receipt.state == .done, let path = row.receipt.path, FileFacts.seen(path) != nil {
+            if row.receipt.state == .done, let path = row.receipt.path, (try? FileFacts.of(path)) != nil {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
         }
@@ -165,7 +165,7 @@ struct PendingDeliveries: Sendable {
             guard let root = targets.first(where: { $0.identity == row.target })?.traits.localRoot, !row.path.isEmpty
             else { continue }
             let path = root + "/" + row.path
-            if let facts = FileFacts.seen(path), facts.kind == .regular, facts.size == size {
+            if let facts = try? FileFacts.of(path), facts.kind == .regular, facts.size == size {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
         }

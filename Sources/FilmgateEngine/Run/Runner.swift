@@ -210,9 +210,9 @@ public final class Runner: Sendable {
         for target in plan.targets { try await disks.note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let budget = ByteBudget(limit: plan.spool), reservations = makeReservations()
-        let waiting =
-            writer == nil ? [] : try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
-        let staging = try StagingPlan.prepare(plan: plan, options: options, needed: waiting)
+        let staging = try await StagingPlan.prepare(plan: plan, options: options) { () throws(IngestError) in
+            try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
+        }
         let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
@@ -246,7 +246,7 @@ public final class Runner: Sendable {
             }
             let bytes = planned.assetDeliveries.bytes
             // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
-            let isThere = FileFacts.seen(bytes.path)?.size == bytes.size
+            let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
             if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
             if planned.deliveries.isEmpty { continue }
             if isThere, bytes.ownership == .staged {
