@@ -62,7 +62,8 @@ import Testing
         #expect(next.line(#"{"type":"status""#) != nil)
         try table.frames("hot", count: 1, from: 20)
         #expect(Background.within(seconds: 30) { count(table, "jones") == 3 })
-        next.kill(SIGTERM)
+        let told = next.kill(SIGTERM).items("status").first { $0["of_other_events"] != nil }
+        #expect(told?["of_other_events"] as? Int == 3 && told?["leaving"] as? Int == 0, "\(told ?? [:])")
         #expect(count(table, "smith") == 3 && count(table, "jones") == 3)
         // An import says whose they are.
         let order = ["import", table.path("hot"), "--pipeline", table.path("p.yaml"), "--event", "miller"]

@@ -31,7 +31,9 @@ public enum RunEvent: Sendable {
 /// How a place fares in a continuous run.
 public enum SourceState: Sendable {
     /// Open and listed: what is taken of it, and what is left there because it was there before (`backlog`).
-    case open(taking: Int, leaving: Int)
+    ///
+    /// `others`: files that were taken for another event, and stay with it.
+    case open(taking: Int, leaving: Int, others: Int)
     /// Out of reach; tried again until it is back.
     case lost(IngestError)
     case back

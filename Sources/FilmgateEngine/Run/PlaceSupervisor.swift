@@ -143,13 +143,14 @@ struct PlaceSupervisor: Sendable {
             entries = try await filter.keep(entries, known: known)
             progress.with { $0.backlog = filter }
         }
-        if run.mode == .continuous { leaveOtherEvents(&entries, known) }
         let left = all - entries.count
+        if run.mode == .continuous { leaveOtherEvents(&entries, known) }
+        let others = all - left - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
         let listing = run.listing(entries, known: known)
         if progress.begin(entries) { run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes)) }
-        run.tell(place, .open(taking: listing.shotCount, leaving: left))
+        run.tell(place, .open(taking: listing.shotCount, leaving: left, others: others))
         return listing
     }
 

@@ -9,10 +9,11 @@ enum SourceLine {
         line.add("address", place.address)
         line.add("label", place.label)
         switch state {
-        case .open(let taking, let leaving):
+        case .open(let taking, let leaving, let others):
             line.add("state", "open")
             line.add("taking", taking)
             line.add("leaving", leaving)
+            line.add("of_other_events", others)
         case .lost(let error):
             line.add("state", "lost")
             line.add("code", error.code.rawValue)
@@ -27,12 +28,17 @@ enum SourceLine {
     static func human(_ place: SourcePlace, _ state: SourceState) -> String? {
         let name = "\(place.source): \(Describe.name(place.label))"
         switch state {
-        case .open(let taking, let leaving):
+        case .open(let taking, let leaving, let others):
             let take = taking == 0 ? "" : ", taking \(Describe.count(taking, "shot"))"
             let rest =
                 leaving == 0
-                ? "" : ", leaving \(Describe.count(leaving, "file")) that were there before (see `backlog`)"
-            return "\(name) is here\(take)\(rest)"
+                ? "" : ", leaving \(Describe.count(leaving, "file")) from before (see `backlog`)"
+            let stay =
+                others == 0
+                ? ""
+                : "; \(Describe.count(others, "file")) taken for another event stay\(others == 1 ? "s" : "") with that "
+                    + "(`filmgate import` with `--event` orders them for this one)"
+            return "\(name) is here\(take)\(rest)\(stay)"
         case .lost(let error): return "\(name) is lost: \(Describe.name(error.description)) Trying again."
         case .back: return "\(name) is back"
         case .finished: return nil

@@ -66,7 +66,8 @@ final class LiveStatus: Sendable {
         let name = name(place)
         var source = state.sources[name] ?? StatusSnapshot.Source(name: name)
         switch change {
-        case .open(_, let leaving): (source.isUp, source.words) = (true, leaving > 0 ? "\(leaving) left there" : nil)
+        case .open(_, let leaving, let others):
+            (source.isUp, source.words) = (true, leaving + others > 0 ? "\(leaving + others) left there" : nil)
         case .back: (source.isUp, source.words) = (true, nil)
         case .lost(let error): (source.isUp, source.words) = (false, error.message)
         case .finished:

@@ -113,7 +113,7 @@ final class RunLog: Sendable {
         case .trouble(let error): "trouble: \(error.message)"
         case .waiting(let error): "waiting: \(error.message)"
         case .held(let target, _): "held: \(target)"
-        case .source(let place, .open(let taking, let leaving)): "\(place.label): takes \(taking), leaves \(leaving)"
+        case .source(let place, .open(let taking, let leaving, _)): "\(place.label): takes \(taking), leaves \(leaving)"
         case .source(let place, .lost(let error)): "\(place.label): lost, \(error.message)"
         case .source(let place, .back): "\(place.label): back"
         case .source(let place, .finished): "\(place.label): finished"
