@@ -105,8 +105,7 @@ public struct MediumMark: Sendable, Hashable {
 
     /// FNV-1a, folded to 32 bits, never 0.
     private static func hash(_ bytes: [UInt8]) -> UInt64 {
-        var value: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let value = FNV1a.hash(bytes)
         return max(1, (value ^ value >> 32) & 0xFFFF_FFFF)
     }
 }

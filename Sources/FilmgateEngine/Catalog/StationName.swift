@@ -1,15 +1,11 @@
 import FilmgateCore
-import Glibc
 
 /// What this station is called.
 public enum StationName {
     /// This machine's name; `station` where it has none that a station may have.
     public static var ofMachine: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "station" }
-        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let name = String(decoding: bytes.prefix(64), as: UTF8.self)
-        return name.isEmpty || !StationRule.isName(name) ? "station" : name
+        let name = String(decoding: (MachineName.current ?? "").utf8.prefix(64), as: UTF8.self)
+        return StationRule.isName(name) && !name.isEmpty ? name : "station"
     }
 
     /// Its name in the catalogue: what the pipeline says, else this machine's.

@@ -88,8 +88,5 @@ extension SQLiteReader {
         return shots.count == 1 ? files.max { ($0.run, $0.at) < ($1.run, $1.at) } : nil
     }
 
-    /// FNV-1a of the key: tells contents apart, nothing more.
-    private static func mark(of content: ContentKey) -> UInt64 {
-        content.rawValue.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
+    private static func mark(of content: ContentKey) -> UInt64 { FNV1a.hash(content.rawValue.utf8) }
 }

@@ -1,7 +1,6 @@
 import CryptographyKit
 import FileKit
 public import FilmgateCore
-import Glibc
 public import ServerKit
 
 /// The page's own certificate, made once and kept in the state directory: nobody vouches for it, so people compare its
@@ -37,9 +36,8 @@ public struct OwnCertificate: Sendable {
 
     /// Everything that this machine is called, as far as it knows.
     private static func subjects(_ names: [String]) -> [String] {
-        var text = [CChar](repeating: 0, count: 256), seen: Set<String> = []
-        gethostname(&text, text.count - 1)
-        let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        var seen: Set<String> = []
+        let host = MachineName.current ?? ""
         let hosts = host.isEmpty ? [] : host.contains(".") ? [host] : [host, host + ".local"]
         let given = names.map { name in
             name.filter { $0 == ":" }.count == 1 ? String(name.prefix { $0 != ":" }) : name

@@ -43,10 +43,7 @@ public enum IdentityFile {
     }
 
     private static var hostName: String {
-        var buffer = [CChar](repeating: 0, count: 256)
-        guard gethostname(&buffer, buffer.count - 1) == 0 else { return "Filmgate" }
-        let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let plain = name.split(separator: ".").first.map(String.init) ?? ""
+        let plain = MachineName.current?.split(separator: ".").first.map(String.init) ?? ""
         return plain.isEmpty ? "Filmgate" : "Filmgate (\(plain))"
     }
 

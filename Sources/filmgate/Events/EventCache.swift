@@ -82,11 +82,9 @@ struct EventCache {
         return try? JSONDecoder().decode(EventList.self, from: data)
     }
 
-    /// FNV-1a: a name for a text, nothing more; what the file says it is about decides.
+    /// A name, nothing more: what the file says it is about decides.
     private func path(_ gallery: String, _ account: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in "\(gallery)\u{1F}\(account)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return "\(directory)/\(String(hash, radix: 16)).json"
+        "\(directory)/\(String(FNV1a.hash("\(gallery)\u{1F}\(account)".utf8), radix: 16)).json"
     }
 }
 

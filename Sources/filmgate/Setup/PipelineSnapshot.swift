@@ -75,10 +75,5 @@ struct PipelineSnapshot {
         }
     }
 
-    /// FNV-1a: a name for a text, nothing more.
-    private static func name(_ text: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return String(hash, radix: 16)
-    }
+    private static func name(_ text: String) -> String { String(FNV1a.hash(text.utf8), radix: 16) }
 }
