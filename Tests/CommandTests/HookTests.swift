@@ -44,6 +44,24 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: log))
     }
 
+    /// A run that breaks off is over, too: whoever waits for its end must not wait for ever.
+    @Test func aRunThatBreaksOffTellsItsEnd() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let log = table.root.appendingPathComponent("notices").path
+        let file = try pipeline(
+            table, "- exec: { command: [/bin/sh, -c, \"cat >> \(log)\"], on: [run-start, run-end] }")
+        try table.write("state/staging", "in the way")
+        let run = try table.run(["import", table.card, "--pipeline", file])
+        #expect(run.status != 0)
+        let notices = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap {
+            try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }
+        #expect(notices.map { $0["type"] as? String } == ["run-start", "run-end"])
+        #expect(notices.last?["exit"] as? Int == Int(run.status))
+        #expect((notices.last?["error"] as? String)?.contains("staging") == true, "\(notices)")
+    }
+
     @Test func aHookThatFailsFailsNoRun() throws {
         let table = try Table()
         try table.sampleCard()

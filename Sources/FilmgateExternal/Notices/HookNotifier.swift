@@ -55,6 +55,12 @@ public final class HookNotifier: Sendable {
         post(.runEnd, facts)
     }
 
+    /// The run broke off: nobody counted what it did.
+    public func runFailed(_ verb: String, _ reason: String, exit: Int) {
+        flush(all: true)
+        post(.runEnd, ["verb": .string(verb), "exit": .integer(Int64(exit)), "error": .string(reason)])
+    }
+
     public func signedIn(_ name: String, account: String?) {
         post(.signedIn, ["auth": .string(name), "account": .text(account)])
     }

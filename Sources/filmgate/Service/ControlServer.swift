@@ -148,7 +148,7 @@ final class ControlServer: Sendable {
         guard let services else { return }
         let job = begin {
             let words = ["retry", "--state", self.state]
-            _ = await Self.carryOut(words, in: "/", services, JobOutput { _ in })
+            _ = await Self.carryOut(words, in: "/", services, JobOutput(isAskedFor: false) { _ in })
         }
         await withTaskCancellationHandler {
             await job?.task.value

@@ -66,8 +66,12 @@ final class SummaryFlag: Sendable {
 final class JobOutput: Sendable {
     enum Chunk: Sendable { case out(String), err(String) }
     private let hear: @Sendable (Chunk) -> Void
+    /// False where nobody asked for the job: the run does it by itself.
+    let isAskedFor: Bool
 
-    init(_ hear: @escaping @Sendable (Chunk) -> Void) { self.hear = hear }
+    init(isAskedFor: Bool = true, _ hear: @escaping @Sendable (Chunk) -> Void) {
+        (self.isAskedFor, self.hear) = (isAskedFor, hear)
+    }
 
     func say(_ word: Chunk) { hear(word) }
 }

@@ -29,7 +29,8 @@ enum Failure {
     static func exitCode(_ error: IngestError) -> ExitStatus {
         switch error.code {
         case .stateLocked: .stateLocked
-        case .notFound, .deviceGone, .deviceBusy, .accessDenied, .network, .unavailable, .rateLimited, .untrusted:
+        case .notFound, .unreadable, .deviceGone, .deviceBusy, .accessDenied, .network, .unavailable, .rateLimited,
+            .untrusted:
             .sourceLost
         case .storageFull: .full
         case .unauthorized: .signIn

@@ -70,13 +70,18 @@ struct LiveSession {
         await control?.end()
         meter?.stop()
         await stopStudio()
-        if case .failure = result { await telling?.end() }
+        if case .failure(let error) = result { await brokeOff(error, telling, notices) }
         let outcome = try await context.telling { () throws(IngestError) in try result.get() }
         background.cancel()
         let code = await tell(outcome, printer, notices)
         await telling?.end()
         ledger.close()
         throw Exit(code)
+    }
+
+    private func brokeOff(_ error: IngestError, _ telling: RunTelling?, _ notices: NoticeRelay) async {
+        await telling?.end()
+        await notices.failed(session.options.verb, error)
     }
 
     /// Says how the run ended, to whoever asked for it and to hooks.

@@ -14,6 +14,25 @@ extension HookNotifier {
             hooks, pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
             logger: context.options.logger)
     }
+
+    /// Nobody is told that a job begins or ends that a run does by itself, as often as it takes.
+    private var tellsOfRun: Bool { HostedJob.output?.isAskedFor ?? true }
+
+    func started(_ verb: String, targets: [String]) { if tellsOfRun { runStarted(verb, targets: targets) } }
+
+    /// Waits a while until all are told.
+    func ended(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
+        if tellsOfRun { runEnded(verb, summary, exit: Int(code.rawValue)) }
+        await finish()
+    }
+
+    /// The run broke off; waits a while until all are told.
+    func failed(_ verb: String, _ error: IngestError) async {
+        if tellsOfRun {
+            runFailed(verb, AddressMask.hidden(error.message), exit: Int(Failure.exitCode(error).rawValue))
+        }
+        await finish()
+    }
 }
 
 /// The hooks of a run without an end: those of the pipeline as it is now, which may be reloaded.
@@ -33,10 +52,10 @@ final class NoticeRelay: Sendable {
     }
 
     func end(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
-        guard let last = notifier.withLock({ $0 }) else { return }
-        last.runEnded(verb, summary, exit: Int(code.rawValue))
-        await last.finish()
+        await notifier.withLock { $0 }?.ended(verb, summary, code)
     }
+
+    func failed(_ verb: String, _ error: IngestError) async { await notifier.withLock { $0 }?.failed(verb, error) }
 }
 
 extension Hook {
