@@ -7,7 +7,8 @@ import Synchronization
 /// `X.part` is unfinished or not yet claimed; a file without `.part` is whole by definition.
 ///
 /// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts
-/// as leftover.
+/// as leftover. Whose an area is its files' names say: nobody else knows what still waits for them, so nobody else
+/// removes them.
 public final class StagingArea: Sendable {
     public let directory: String
     /// The folder inside a target's own that holds what Filmgate needs there.
@@ -18,21 +19,33 @@ public final class StagingArea: Sendable {
         (root.hasSuffix("/") ? root : root + "/") + hidden + "/staging"
     }
 
+    /// Wherever the state directory may have staged something for targets with these folders, now or before.
+    public static func directories(state: String, roots: [String]) -> [String] {
+        [state + "/staging"] + roots.map(directory(below:))
+    }
+
+    private let owner: Owner
     private let session: String
     private let lock: OpenFile
     private let count = Atomic<UInt64>(0)
+    /// Of this process's areas.
+    private static let sessions = Mutex<Set<String>>([])
 
     /// Creates the folder where it is missing.
     ///
     /// Blocks briefly.
-    public init(_ directory: String) throws(IngestError) {
-        self.directory = directory
-        session = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
+    public init(_ directory: String, of owner: Owner = .target) throws(IngestError) {
+        (self.directory, self.owner) = (directory, owner)
+        session = owner.newSession()
         let path = "\(directory)/\(session).lock"
         lock = try Self.locked(path, in: directory)
+        Self.sessions.withLock { _ = $0.insert(session) }
     }
 
-    deinit { _ = withCPath(lock.path) { unlink($0) } }
+    deinit {
+        Self.sessions.withLock { _ = $0.remove(session) }
+        _ = withCPath(lock.path) { unlink($0) }
+    }
 
     /// A path that nothing else uses; nothing is created.
     public func newPart() -> String {
@@ -40,10 +53,12 @@ public final class StagingArea: Sendable {
         return "\(directory)/\(session)-\(number).part"
     }
 
-    /// Whether the folder of `part`, a path that an area in use gave out, is not that area's: another one of its name,
-    /// on the disk below.
+    /// Whether the folder of `part`, a path that an area in use by this process gave out, is not that area's: another
+    /// one of its name, on the disk below.
     public static func isStray(_ part: String) -> Bool {
-        guard part.hasSuffix(".part"), let end = part.lastIndex(of: "-") else { return false }
+        guard part.hasSuffix(".part"), let end = part.lastIndex(of: "-"),
+            let session = Owner.session(of: lastComponent(of: part)), sessions.withLock({ $0.contains(session) })
+        else { return false }
         return (try? FileFacts.of("\(part[..<end]).lock")) == .some(.none)
     }
 
@@ -61,10 +76,10 @@ public final class StagingArea: Sendable {
         _ = withCPath(whole) { old in withCPath(whole + ".part") { new in rename(old, new) } }
     }
 
-    /// Removes the `.part` files of areas whose process is gone, except the latest of those with a journal, and those
-    /// with the last components `needed`, which somebody waits for; returns their number.
+    /// Removes the `.part` files of this owner's areas whose process is gone, except the latest of those with a
+    /// journal, and those with the last components `needed`, which somebody waits for; returns their number.
     ///
-    /// Never touches those of a living one.
+    /// Never touches those of a living one, or of another owner.
     @discardableResult public func removeLeftovers(but needed: Set<String> = []) -> Int {
         let kept = Set(unfinished().map(\.part) + needed.map { "\(directory)/\($0)" })
         var removed = 0
@@ -90,8 +105,8 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// Long transfers that a process that is gone now had begun, and that can be gone on with: the latest few, none of
-    /// them old.
+    /// Long transfers that a process of this owner's that is gone now had begun, and that can be gone on with: the
+    /// latest few, none of them old.
     ///
     /// Those of a living one do not count.
     public func unfinished(most: Int = 32, youngerThan days: Int64 = 7) -> [Unfinished] {
@@ -149,15 +164,14 @@ public final class StagingArea: Sendable {
         return (part, journal)
     }
 
-    /// Paths with one of these endings whose area's process is gone.
+    /// Paths of this owner's with one of these endings whose area's process is gone.
     private func abandoned(_ endings: [String]) -> [String] {
         var dead: [String: Bool] = [session: false]
         return ((try? FileSystem.names(in: directory)) ?? []).compactMap { name in
-            guard endings.contains(where: name.hasSuffix),
-                let owner = name.split(separator: "-").first.map(String.init), owner.count == 16
+            guard endings.contains(where: name.hasSuffix), let area = Owner.session(of: name), owner.owns(area)
             else { return nil }
-            let gone = dead[owner] ?? Self.isGone("\(directory)/\(owner).lock")
-            dead[owner] = gone
+            let gone = dead[area] ?? Self.isGone("\(directory)/\(area).lock")
+            dead[area] = gone
             return gone ? "\(directory)/\(name)" : nil
         }
     }

@@ -17,19 +17,19 @@ import Testing
     }
 
     @Test func leftoversOfTheDeadGoAndOfTheLivingStay() throws {
-        let path = scratch.path + "/staging"
-        let living = try StagingArea(path)
+        let path = scratch.path + "/staging", owner = StagingArea.Owner.state("a:/s")
+        let living = try StagingArea(path, of: owner)
         let mine = living.newPart()
         try write([1], mine)
         try write([1], path + "/\(String(repeating: "a", count: 16))-1.part")
         try write([1], path + "/note.part")
-        var dead: StagingArea? = try StagingArea(path)
+        var dead: StagingArea? = try StagingArea(path, of: owner)
         let theirs = try #require(dead?.newPart())
         try write([1], theirs)
         let whole = try #require(dead?.newPart())
         try write([7], whole)
         let kept = try StagingArea.keep(whole)
-        let other = try StagingArea(path)
+        let other = try StagingArea(path, of: owner)
         #expect(other.removeLeftovers() == 1)
         dead = nil
         #expect(other.removeLeftovers() == 1)
@@ -37,6 +37,34 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: path))
         }
         #expect(!FileManager.default.fileExists(atPath: theirs))
+    }
+
+    @Test func nobodyRemovesWhatAnotherOwnerLeft() throws {
+        let path = scratch.path + "/staging", owners = [StagingArea.Owner.target, .state("a:/s"), .state("b:/s")]
+        let left = try owners.map { owner in
+            let part = try StagingArea(path, of: owner).newPart()
+            try write([1], part)
+            return part
+        }
+        for (owner, mine) in zip(owners, left) {
+            let next = try StagingArea(path, of: owner)
+            #expect(next.removeLeftovers() == 1 && next.removeLeftovers() == 0)
+            #expect(try FileFacts.of(mine) == nil)
+        }
+        for (index, part) in left.enumerated() { try write([UInt8(index)], part) }
+        let told = try StagingArea.left(in: path)
+        #expect(told.map(\.path).sorted() == left[1...].sorted() && !told.contains(where: \.isWhole))
+        #expect(told.map { $0.isOf(owners[1]) } == told.map { $0.path == left[1] })
+    }
+
+    /// Older builds named areas by 16 hexadecimal digits.
+    @Test func whatAnOlderBuildLeftIsAStatesToRemove() throws {
+        let path = scratch.path + "/staging", old = path + "/0123456789abcdef-1.part"
+        let target = try StagingArea(path), state = try StagingArea(path, of: .state("a:/s"))
+        try write([1], old)
+        #expect(target.removeLeftovers() == 0)
+        #expect(state.removeLeftovers(but: ["0123456789abcdef-1.part"]) == 0)
+        #expect(state.removeLeftovers() == 1)
     }
 
     @Test func aKilledRunLeavesNoLockBehind() throws {

@@ -28,13 +28,17 @@ struct MarkedRendition: Sendable {
         return .delivered(id, delivered)
     }
 
+    /// What its file is called beside that of the rendition.
+    static func name(beside rendition: String) -> String {
+        (rendition.hasSuffix(".part") ? String(rendition.dropLast(5)) : rendition) + ".marked.part"
+    }
+
     /// Nil where nothing is to be said, or it cannot be: then it is sent as it was made.
     private func made(_ delivery: Delivery) async -> Rendition? {
         guard let gate = delivery.gate, let rendition = delivery.rendition else { return nil }
         let read = await Result { () async throws(IngestError) in try await ledger.marks(of: [gate.sha256]) }
         guard case .success(let marks) = read, let mark = marks[gate.sha256], !mark.isEmpty else { return nil }
-        let path =
-            (rendition.path.hasSuffix(".part") ? String(rendition.path.dropLast(5)) : rendition.path) + ".marked.part"
+        let path = Self.name(beside: rendition.path)
         let asset = delivery.job.asset, digests = delivery.target.traits.digests
         for stage in stages where stage.traits.stamps {
             let made = await Result { () async throws(IngestError) in

@@ -12,10 +12,12 @@ final class PartialFiles: Sendable {
     }
     private let state: Mutex<State>
 
-    /// With what earlier runs left in `areas`.
-    init(_ areas: [StagingArea]) {
+    /// With what earlier runs left in `areas`, but for files of these names: a delivery waits for them, so they are
+    /// whole.
+    init(_ areas: [StagingArea], but needed: Set<String> = []) {
         var waiting: [String: StagingArea.Unfinished] = [:]
         for old in areas.flatMap({ $0.unfinished() }) where old.mark.offset >= waiting[old.identity]?.mark.offset ?? 0 {
+            if needed.contains(where: { old.part.hasSuffix("/" + $0) }) { continue }
             waiting[old.identity] = old
         }
         state = Mutex(State(waiting: waiting))

@@ -23,21 +23,27 @@ struct StagingPlan: Sendable {
         for root in roots + [home] where !folders.contains(where: { FileSystem.same($0, root) }) {
             folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
         }
-        let areas = try areas(in: folders, passesOver: plan.targets.count > 1)
+        let owner = StagingArea.Owner.state(at: options.state)
+        let areas = try areas(of: owner, in: folders, passesOver: plan.targets.count > 1)
         let left = areas.filter(\.hasLeftovers)
+        var names: Set<String> = []
         if !left.isEmpty {
-            let names = Set(try await needed().compactMap { $0.split(separator: "/").last.map(String.init) })
-            for area in left { area.removeLeftovers(but: names) }
+            names = Set(try await needed().compactMap { $0.split(separator: "/").last.map(String.init) })
+            // One may be on its way now, by the run that this is a job of.
+            let kept = names.union(names.map(MarkedRendition.name(beside:)))
+            for area in left { area.removeLeftovers(but: kept) }
         }
-        return StagingPlan(areas: areas, partialFiles: PartialFiles(areas), pool: pool)
+        return StagingPlan(areas: areas, partialFiles: PartialFiles(areas, but: names), pool: pool)
     }
 
     /// Without those on disks that have no room for as much as a lock, or, where other targets need not suffer with
     /// that one, that cannot be written to; throws when no disk is left.
-    private static func areas(in folders: [String], passesOver: Bool) throws(IngestError) -> [StagingArea] {
+    private static func areas(
+        of owner: StagingArea.Owner, in folders: [String], passesOver: Bool
+    ) throws(IngestError) -> [StagingArea] {
         var areas: [StagingArea] = [], first: IngestError?
         for folder in folders {
-            do throws(IngestError) { areas.append(try StagingArea(folder)) } catch {
+            do throws(IngestError) { areas.append(try StagingArea(folder, of: owner)) } catch {
                 guard error.code == .storageFull || passesOver && error.code == .unavailable else { throw error }
                 first = first ?? error
             }

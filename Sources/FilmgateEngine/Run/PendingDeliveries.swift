@@ -15,6 +15,8 @@ struct PendingDeliveries: Sendable {
     var reservations = NameReservations()
     /// What this station is called.
     var station = ""
+    /// Staging folders: what waits may lie there where the path that the ledger has leads nowhere any more.
+    var staging: [String] = []
 
     /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's
     /// name.
@@ -27,7 +29,7 @@ struct PendingDeliveries: Sendable {
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         let waiting = if let rows { rows } else { try await ledger.queue(states) }
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
-        for one in waiting where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+        for one in waiting.map(found) where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
             byContent[one.delivery.content, default: []].append(one)
         }
@@ -41,11 +43,25 @@ struct PendingDeliveries: Sendable {
     /// Identities of the targets that `planned` would send something to; gives no names.
     func awaited(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> Set<String> {
         var awaited: Set<String> = []
-        for one in try await ledger.queue(states)
+        for one in try await ledger.queue(states).map(found)
         where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if let target = taker(of: one.delivery) { awaited.insert(target.identity) }
         }
         return awaited
+    }
+
+    private func found(_ one: QueuedDelivery) -> QueuedDelivery {
+        var one = one
+        one.delivery = found(one.delivery)
+        return one
+    }
+
+    /// A run that was killed as it ended may have given the file its whole name and not told the ledger.
+    private func found(_ row: DeliveryRow) -> DeliveryRow {
+        guard row.staged, let file = row.file else { return row }
+        var row = row
+        row.file = StagingArea.find(file, in: staging)
+        return row
     }
 
     /// The target that a waiting delivery can be sent to now.
@@ -62,7 +78,7 @@ struct PendingDeliveries: Sendable {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
         for one in waiting { if let target = taker(of: one.delivery) { mine.append((one, target)) } }
         guard let (first, _) = mine.first else { return [] }
-        let rows = try await ledger.deliveries(of: content)
+        let rows = try await ledger.deliveries(of: content).map(found)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)

@@ -93,8 +93,7 @@ struct DoctorCommand: AsyncParsableCommand {
         do throws(IngestError) {
             let ledger = try SQLiteLedger.reader(directory: options.stateDirectory)
             for orphans in try await StagedOrphans.look(state: options.stateDirectory, roots: roots, ledger) {
-                let (good, text) = try await orphans.finding(ledger)
-                report.note(good, "staging", text, text)
+                for (good, text) in try await orphans.findings(ledger) { report.note(good, "staging", text, text) }
             }
         } catch { report.note(false, "staging", "", error.description) }
     }

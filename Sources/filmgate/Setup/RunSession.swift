@@ -93,8 +93,7 @@ struct RunSession {
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
-        hub.watch(earlier.note)
-        hub.watch(notices.note)
+        for note in [earlier.note, notices.note] { hub.watch(note) }
         let telling = await RunTelling.begin(pipelines, writer, context, leases)
         let control = watchable(hub, leases, writer)
         defer { control?.stop() }
@@ -110,7 +109,7 @@ struct RunSession {
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
-            notices.runStarted(options.verb, targets: plan.connections.map(\.name))
+            notices.started(options.verb, targets: plan.connections.map(\.name))
             let bar = drawing(progress)
             let outcome = await Signals.handled(by: RunControl(runner)) {
                 await Result { () async throws(IngestError) in try await runner.run(mode) }
@@ -121,7 +120,9 @@ struct RunSession {
             await hub.rest()
             await printer.printed()
             do throws(IngestError) { return try outcome.get() } catch {
-                throw error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
+                let told = error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
+                await notices.failed(options.verb, told)
+                throw told
             }
         }
         await printer.finish(outcome)
@@ -130,8 +131,7 @@ struct RunSession {
         Console.out(
             json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
         await letGo(writer, control, telling)
-        notices.runEnded(options.verb, outcome.summary, exit: Int(code.rawValue))
-        await notices.finish()
+        await notices.ended(options.verb, outcome.summary, code)
         throw Exit(code)
     }
 
@@ -178,7 +178,7 @@ struct RunSession {
         let found = await Result { () async throws(IngestError) in
             try await StagedOrphans.look(state: state, roots: roots, reader)
         }
-        for orphans in (try? found.get()) ?? [] { Console.err(orphans.remark) }
+        for remark in ((try? found.get()) ?? []).compactMap(\.remark) { Console.err(remark) }
     }
 
     /// A camera has one session at a time, and the run that holds the state has it.

@@ -1,0 +1,58 @@
+public import FilmgateCore
+import Glibc
+
+extension StagingArea {
+    /// One file that an area left.
+    public struct Left: Sendable, Hashable {
+        public let path: String, size: UInt64
+
+        /// Whole, and kept on purpose.
+        public var isWhole: Bool { !path.hasSuffix(".part") }
+
+        /// Whether `owner` knows what it is for.
+        public func isOf(_ owner: Owner) -> Bool {
+            Owner.session(of: lastComponent(of: path)).map { owner.owns($0) } ?? true
+        }
+    }
+
+    /// The files of states in a staging folder whose area's process is gone, whole or not, in the order of their names;
+    /// nothing is changed or removed.
+    ///
+    /// Without what targets left, which lies elsewhere, too. Empty where there is no such folder. Blocks briefly.
+    public static func left(in directory: String) throws(IngestError) -> [Left] {
+        guard try FileFacts.of(directory)?.kind == .directory else { return [] }
+        var living: [String: Bool] = [:], found: [Left] = []
+        for name in try FileSystem.names(in: directory).sorted() {
+            guard ![PartJournal.suffix, ".lock"].contains(where: name.hasSuffix),
+                let area = name.split(separator: "-").first, !Owner.isTarget(area)
+            else { continue }
+            let lock = "\(directory)/\(area).lock", isAlive = living[lock] ?? isHeld(lock)
+            living[lock] = isAlive
+            let path = "\(directory)/\(name)"
+            guard !isAlive, let facts = try FileFacts.of(path), facts.kind == .regular else { continue }
+            found.append(Left(path: path, size: facts.size))
+        }
+        return found
+    }
+
+    /// Where the file is that was last known at `path`: there, under its other name, whole or `.part`, or by one of
+    /// both in one of `folders`, for a state directory may have been moved; `path` where it is nowhere.
+    ///
+    /// Names in staging folders are nobody else's. Blocks briefly.
+    public static func find(_ path: String, in folders: [String]) -> String {
+        let name = lastComponent(of: path)
+        let other = name.hasSuffix(".part") ? String(name.dropLast(5)) : name + ".part"
+        for folder in [parent(of: path)] + folders {
+            for name in [name, other] where (try? FileFacts.of("\(folder)/\(name)"))?.kind == .regular {
+                return "\(folder)/\(name)"
+            }
+        }
+        return path
+    }
+
+    private static func isHeld(_ lock: String) -> Bool {
+        let descriptor = withCPath(lock) { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else { return false }
+        return flock(OpenFile(owning: descriptor, lock).descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+}
