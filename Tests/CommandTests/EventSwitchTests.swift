@@ -5,19 +5,21 @@ import Testing
 
 /// A run that is given another event while it goes on.
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct EventSwitchTests {
-    private func start(_ table: Table) throws -> Background {
+    private func start(
+        _ table: Table, _ stages: String = "{ exif: {} }, { dedupe: {} }", event: String = "smith"
+    ) throws -> Background {
         let pipeline = try table.write(
             "p.yaml",
             """
             version: 1
             sources:
               - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
-            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            stages: [ \(stages), { upload: { to: [archive] } } ]
             targets:
               archive: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } }
             """)
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let run = try Background(["run", pipeline, "--event", "smith", "--state", table.state, "--json"])
+        let run = try Background(["run", pipeline, "--event", event, "--state", table.state, "--json"])
         #expect(run.line(#"{"type":"status""#) != nil)
         return run
     }
@@ -69,6 +71,55 @@ import Testing
         let order = ["import", table.path("hot"), "--pipeline", table.path("p.yaml"), "--event", "miller"]
         #expect(try table.run(order).status == 0)
         #expect(count(table, "miller") == 6)
+    }
+
+    /// Whoever has no file recognised has no client's frames sent to another one either.
+    @Test(arguments: ["{ dedupe: { origin: false } }", "{ exif: {} }"])
+    func theNextRunGivesNothingToTheOtherEventWithoutDedupe(_ stages: String) throws {
+        let table = try Table(), run = try start(table, stages)
+        try table.frames("hot", count: 3, from: 0)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 3 })
+        run.kill(SIGKILL)
+        let next = try start(table, stages, event: "jones")
+        try table.frames("hot", count: 1, from: 20)
+        #expect(Background.within(seconds: 30) { count(table, "jones") == 1 })
+        #expect(next.kill(SIGTERM).status == 143)
+        #expect(count(table, "smith") == 3 && count(table, "jones") == 1)
+    }
+
+    /// What a rule left out is nobody's: the same event gets it once the rule is another one.
+    @Test func whatWasLeftOutIsTriedAgainForItsEvent() throws {
+        let table = try Table()
+        let run = try start(table, "{ exif: {} }, { dedupe: {} }, { select: { min_rating: 1, unrated: drop } }")
+        try table.frames("hot", count: 2, from: 0)
+        for _ in 0..<2 { #expect(run.line(#"{"type":"item""#)?.contains(#""ending":"filtered""#) == true) }
+        run.kill(SIGKILL)
+        let next = try start(table)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 2 })
+        let told = next.kill(SIGTERM).items("status").first { $0["of_other_events"] != nil }
+        #expect(told?["of_other_events"] as? Int == 0, "\(told ?? [:])")
+    }
+
+    /// A gallery that refused the earlier event's frames gets them when it takes some again.
+    @Test func whatIsHeldForTheEarlierEventIsSent() throws {
+        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
+        let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
+        let run = try Background(words, environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        func waiting(_ state: String) throws -> Int {
+            let status = try #require(try table.run(["status"]).items("status").first)
+            return (status["targets"] as? [[String: Any]] ?? []).compactMap { $0[state] as? Int }.reduce(0, +)
+        }
+        try table.frames("hot", count: 2, from: 0)
+        #expect(try Background.within(seconds: 30) { try waiting("held") == 2 })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        first.stop()
+        let gallery = try Gallery(table, at: first.address)
+        #expect(try Background.within(seconds: 60) { try waiting("done") == 2 })
+        #expect(run.kill(SIGTERM).status == 143)
+        #expect(try gallery.assets().count == 2)
     }
 
     /// A gallery that is away when the event changes gets the frames of both.

@@ -43,7 +43,7 @@ actor DeliveryScheduler {
         renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
         terms = setup.terms
-        table = DeliveryTable(setup.targets, run: run, event: setup.event, backoff: setup.backoff, at: clock.now)
+        table = DeliveryTable(setup, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
 

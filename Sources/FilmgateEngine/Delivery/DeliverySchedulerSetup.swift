@@ -15,4 +15,14 @@ struct DeliverySchedulerSetup: Sendable {
     var leases = DeliveryLeases()
     var terms = ClaimedAttempt.Terms()
     var clock: any RunClock = TimerQueue.shared
+    /// The ledger knows of an asset before a folder takes it, too: else a crash in between leaves a copy of which
+    /// nobody knows for whom it was.
+    var recordsFirst = false
+}
+
+extension DeliveryTable {
+    init(_ setup: DeliverySchedulerSetup, at now: Moment) {
+        self.init(setup.targets, run: setup.run, event: setup.event, backoff: setup.backoff, at: now)
+        recordsFirst = setup.recordsFirst
+    }
 }

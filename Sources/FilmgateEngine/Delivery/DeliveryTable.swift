@@ -17,6 +17,8 @@ struct DeliveryTable: Sendable {
     private(set) var delivered: [String: [DeliveredFile]] = [:]
     /// Those that another station is at, and that the run waits for.
     var expected: Set<Delivery.ID> = []
+    /// As `DeliverySchedulerSetup` has it.
+    var recordsFirst = false
     private var now: Moment
     private var actions: [DeliveryAction] = []
 
@@ -122,7 +124,8 @@ struct DeliveryTable: Sendable {
         }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        guard asset.isMade || own.contains(where: { !$0.target.isLocal || $0.verdict != .takes }) else {
+        let waits = own.contains { recordsFirst || !$0.target.isLocal || $0.verdict != .takes }
+        guard asset.isMade || waits else {
             return begin(asset.id, next)
         }
         let waiting = own.flatMap { one in

@@ -206,7 +206,8 @@ struct Intake: Sendable {
         if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
-            let row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
+            var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
+            row.event = context.options.event
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }

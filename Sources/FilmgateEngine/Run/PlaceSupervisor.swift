@@ -136,7 +136,7 @@ struct PlaceSupervisor: Sendable {
         var entries = try await run.entries(of: session, readiness: isCamera ? run.readiness : nil)
         course.isListed = true
         if run.mode.ends, let lost = try await run.lostCard(session, entries) { run.statistics.trouble(lost) }
-        let all = entries.count, known = try await asked.get()
+        let all = entries.count, remembered = try await asked.get(), known = run.recognises ? remembered : []
         if let backlog = driver.traits.backlog, !run.mode.ends {
             var filter =
                 progress.with { $0.backlog } ?? BacklogFilter(run.options.backlog ?? backlog, session.volume, run)
@@ -144,7 +144,7 @@ struct PlaceSupervisor: Sendable {
             progress.with { $0.backlog = filter }
         }
         let left = all - entries.count
-        if run.mode == .continuous { leaveOtherEvents(&entries, known) }
+        if run.mode == .continuous { leaveOtherEvents(&entries, remembered) }
         let others = all - left - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
@@ -159,9 +159,13 @@ struct PlaceSupervisor: Sendable {
     /// An import is an order.
     private func leaveOtherEvents(_ entries: inout [SourceEntry], _ known: [KnownFile]) {
         let event = run.options.event
-        // What waits for its event is nobody's yet.
         let others = known.filter { file in
-            file.hasContent && (file.event == DeliveryRow.unassigned ? nil : file.event) != event
+            guard file.hasContent else { return false }
+            // What waits for its event is nobody's yet.
+            if file.event == DeliveryRow.unassigned { return event != nil }
+            // Older builds noted no event of what no target was to have.
+            if file.event == nil, file.ending == .filtered || file.ending == .setAside { return false }
+            return file.event != event
         }
         if others.isEmpty { return }
         let taken = Recognition(others, hourShift: false)

@@ -45,12 +45,14 @@ struct RunContext: Sendable {
         return IntakeListing(entries, rules: rules)
     }
 
-    /// Nothing of a device that cannot be told from others of its kind.
+    /// What the ledger remembers of the place; nothing of a device that cannot be told from others of its kind.
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
-        guard session.identifiesDevice else { return [] }
-        return plan.recognises || options.again
-            ? try await reader.known(volume: session.volume, below: session.home) : []
+        guard session.identifiesDevice, recognises || mode == .continuous else { return [] }
+        return try await reader.known(volume: session.volume, below: session.home)
     }
+
+    /// Files are told from what is remembered; else that says only which event they are of.
+    var recognises: Bool { plan.recognises || options.again }
 
     /// Known files need no new row; what could not be read is remembered.
     func settle(_ settled: some Sequence<AssetResult>) async {

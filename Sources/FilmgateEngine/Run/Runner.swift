@@ -229,15 +229,24 @@ public final class Runner: Sendable {
         return RunContext(
             plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics,
             stopping: stopping, cancelled: cancelled, run: run, budget: budget, reservations: reservations,
-            staging: staging, scheduler: makeScheduler(run: run, budget: budget, reservations: reservations),
+            staging: staging,
+            scheduler: makeScheduler(
+                run: run, budget: budget, reservations: reservations,
+                // The next run may have another event.
+                recordsFirst: mode == .continuous && options.event != nil),
             mode: mode, readiness: readiness, underWay: underWay, sessions: sessions, progress: progress)
+    }
+
+    private var stagingFolders: [String] {
+        StagingArea.directories(state: options.state, roots: plan.targets.compactMap(\.traits.localRoot))
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
     private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
         guard writer != nil else { return }
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated, station: plan.station)
+            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated, station: plan.station,
+            staging: stagingFolders)
         for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
             if leases.isTaken(planned.assetDeliveries.content)
                 || context.underWay.holds(planned.assetDeliveries.asset.id)
@@ -263,7 +272,7 @@ public final class Runner: Sendable {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning,
-            reservations: reservations, station: plan.station)
+            reservations: reservations, station: plan.station, staging: stagingFolders)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
@@ -321,13 +330,16 @@ public final class Runner: Sendable {
         writer == nil ? NameReservations() : NameReservations(leases.names)
     }
 
-    private func makeScheduler(run: Int64, budget: ByteBudget, reservations: NameReservations) -> any DeliverySink {
+    private func makeScheduler(
+        run: Int64, budget: ByteBudget, reservations: NameReservations, recordsFirst: Bool = false
+    ) -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations,
             budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages,
-            leases: leases, terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock)
+            leases: leases, terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock,
+            recordsFirst: recordsFirst)
         let made = DeliveryScheduler(setup)
         made.introduce()
         state.withLock { $0.scheduler = made }

@@ -14,7 +14,9 @@ final class EarlierEvents: Sendable {
             by: Task {
                 var pause = Self.first
                 while (try? await Task.sleep(for: pause)) != nil {
-                    let waiting = await Result { () async throws(IngestError) in try await reader.queue([.pending]) }
+                    let waiting = await Result { () async throws(IngestError) in
+                        try await reader.queue([.pending, .held])
+                    }
                     if Self.isAny(in: (try? waiting.get()) ?? [], but: event) { await retry() }
                     pause = min(pause * 2, Self.most)
                 }
