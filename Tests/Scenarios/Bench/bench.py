@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Filmgate beside the programs that people use today, and against its own limits. Ends 1 when a limit is missed.
 
-With --against, measures two builds in turn instead, and ends 1 where a line of the first is worse than the second's by more than 3 %.
+With --against, measures two builds in turn instead (builds.py), and ends 1 where a line of the first is worse than the second's by more than 3 %.
 """
 import argparse
 import os
@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Shared"))
+import builds  # noqa: E402
 import tiny  # noqa: E402
 from cameras import cameras  # noqa: E402
 from hot import hot  # noqa: E402
@@ -70,7 +71,7 @@ def copying(place, table, options):
 def memory(place, table, options):
     """Peak memory hardly depends on how many files there are, and not at all on how large they are."""
     few, many = (300, 3000) if options.quick else (300, 30_000)
-    picture = picture_of(place)
+    picture = place.picture()
     peaks, known = {}, {}
     for count in (few, many):
         card = tiny.card(os.path.join(place.memory, f"tiny{count}"), picture, count)
@@ -98,7 +99,7 @@ def memory(place, table, options):
 def again(place, table, options):
     """The same card once more: nothing is opened, and it is over at once."""
     count = 1000 if options.quick else 10_000
-    card = tiny.card(os.path.join(place.memory, "known"), picture_of(place), count)
+    card = tiny.card(os.path.join(place.memory, "known"), place.picture(), count)
     to, state = place.fresh(), place.fresh()
     place.take(card, to, state)
     quiet = [place.filmgate, "import", card, "--to", to, "--state", state]
@@ -122,7 +123,7 @@ def again(place, table, options):
 
 def inspecting(place, table, options):
     """Facts of a thousand mixed files."""
-    folder = options.samples or samples(place, 6 if options.quick else 60)
+    folder = options.samples or place.samples(6 if options.quick else 60)
     rounds = 3 if options.quick else options.rounds
     results = paired({
         "filmgate": lambda _: run([place.filmgate, "inspect", folder, "--json"]),
@@ -144,7 +145,7 @@ def starting(place, table, options):
 def flatness(place, table, options):
     """A thousand new files cost the same whether the ledger knows a thousand or two hundred thousand."""
     full, batch = (5000, 500) if options.quick else (200_000, 1000)
-    picture = picture_of(place)
+    picture = place.picture()
     to = os.path.join(place.memory, "flat-to")
     states = {"small": os.path.join(place.disk, "state-small"), "large": os.path.join(place.disk, "state-large")}
     for name, count in (("small", batch), ("large", full)):
@@ -165,23 +166,6 @@ def flatness(place, table, options):
     table.line(f"cost per file, {full} against {batch} ledger rows", ratio, 1.2, " ×", each=ratios(results["large"], results["small"]))
 
 
-def picture_of(place):
-    """One JPEG with full Exif to make others from."""
-    card = os.path.join(place.memory, "picture")
-    if not os.path.isdir(card):
-        subprocess.run([place.filmgate, "sample", "card", card], check=True, stdout=subprocess.DEVNULL)
-    return os.path.join(card, "DCIM", "100CANON", "IMG_0001.JPG")
-
-
-def samples(place, cards):
-    """Mixed files: sample cards, many times over."""
-    picture_of(place)
-    folder = os.path.join(place.memory, "mixed")
-    for number in range(cards):
-        shutil.copytree(os.path.join(place.memory, "picture", "DCIM"), os.path.join(folder, str(number)), ignore=shutil.ignore_patterns("._*", "*.db"))
-    return folder
-
-
 PARTS = {
     "copying": copying, "memory": memory, "again": again, "inspecting": inspecting, "starting": starting, "flatness": flatness, "cameras": cameras,
     "hot": hot, "uploads": uploads,
@@ -195,8 +179,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="rounds per comparison")
     parser.add_argument("--only", choices=list(PARTS), action="append", help="measure only this")
     parser.add_argument("--samples", help="a folder of real files for `inspecting`")
-    parser.add_argument("--against", help="another build, such as one of the commit before: each part is measured with both, one after the other")
-    parser.add_argument("--pairs", type=int, default=1, help="with --against: how often each part is measured with each build")
+    parser.add_argument("--against", help="another build, such as one of the commit before: both are measured in turn, round by round")
+    parser.add_argument("--pairs", type=int, default=1, help="with --against: how often what takes minutes (hot, flatness) is measured with each build")
     parser.add_argument("--disk", default=None, help="where destinations lie (default: the temporary folder)")
     options = parser.parse_args()
     # Whoever is told to end still ends its servers and removes its files.
@@ -215,16 +199,24 @@ def main():
 
 
 def compare(names, options):
-    """Two builds, part by part in turn, beginning with the other one each time."""
-    builds = {"before": options.against, "after": options.filmgate}
+    """Two builds: round by round where a part can be; the others as a whole, beginning with the other one each time."""
+    programs = {"before": options.against, "after": options.filmgate}
     comparison, where = Comparison(), ""
+    for name in names:
+        if name not in builds.PARTS:
+            continue
+        print(f"{name} …", flush=True)
+        with Place(options, options.filmgate) as place:
+            where = where or machine([place.memory, place.disk])
+            builds.PARTS[name](builds.Builds(place, programs, comparison, 3 if options.quick else options.rounds), options.quick)
+    wholes = [name for name in names if name not in builds.PARTS]
     for number in range(options.pairs):
-        for index, name in enumerate(names):
-            order = list(builds) if (index + number) % 2 == 0 else list(reversed(builds))
+        for index, name in enumerate(wholes):
+            order = list(programs) if (index + number) % 2 == 0 else list(reversed(programs))
             for build in order:
                 print(f"{name}, {build} …", flush=True)
                 table = Table()
-                with Place(options, builds[build]) as place:
+                with Place(options, programs[build]) as place:
                     where = where or machine([place.memory, place.disk])
                     PARTS[name](place, table, options)
                 comparison.add(build, table)

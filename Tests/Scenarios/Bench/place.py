@@ -33,6 +33,21 @@ class Place:
             check=True, stdout=subprocess.DEVNULL)
         return path
 
+    def picture(self):
+        """One JPEG with full Exif to make others from."""
+        card = os.path.join(self.memory, "picture")
+        if not os.path.isdir(card):
+            subprocess.run([self.filmgate, "sample", "card", card], check=True, stdout=subprocess.DEVNULL)
+        return os.path.join(card, "DCIM", "100CANON", "IMG_0001.JPG")
+
+    def samples(self, cards):
+        """Mixed files: sample cards, many times over."""
+        card = os.path.join(os.path.dirname(self.picture()), "..")
+        folder = os.path.join(self.memory, "mixed")
+        for number in range(cards):
+            shutil.copytree(card, os.path.join(folder, str(number)), ignore=shutil.ignore_patterns("._*", "*.db"))
+        return folder
+
     def fresh(self):
         """A new folder on disk, not yet created."""
         self.counter += 1
