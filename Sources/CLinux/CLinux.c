@@ -146,11 +146,10 @@ int fg_stat_at(int directory, const char *name, fg_stat *out) {
 }
 
 void fg_memory_keep_steady(void) {
-    // With one, threads that upload small files wait for each other: a tenth of the processor time.
-    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_ARENA_MAX, 1);
     // What is kept of every file of a shoot lies in a few arrays, which are made anew as they grow: on the heap each
-    // would leave a hole behind. libcurl's buffers (128 KiB) come and go with each file, and stay on the heap.
-    mallopt(M_MMAP_THRESHOLD, 160 << 10);
+    // would leave a hole behind.
+    mallopt(M_MMAP_THRESHOLD, 64 << 10);
     mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 
