@@ -8,7 +8,8 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[1:1] = [os.path.join(HERE, "..", "Shared"), os.path.join(HERE, "..", "Crash")]
+# Before this folder, which has a `shoot` of its own.
+sys.path[:0] = [os.path.join(HERE, "..", "Crash"), os.path.join(HERE, "..", "Shared")]
 from chaos import Chaos, arguments, play  # noqa: E402
 from chromium import DESK, PHONE, Chromium, until  # noqa: E402
 from proof import Failure  # noqa: E402
@@ -33,8 +34,7 @@ class Watched(Chaos):
     def open(self):
         """Everybody comes as soon as there is a ledger."""
         self.studio.start()
-        self.browser = Chromium()
-        self.browser.__enter__()
+        self.browser = Chromium().__enter__()
         for view, size in VIEWS:
             page = self.browser.context(size, watched=False).new_page()
             page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -47,6 +47,8 @@ class Watched(Chaos):
         super().sample()
         if not self.pages:
             return self.open()
+        if not self.studio.is_running:
+            raise Failure(f"the page's server ended with {self.studio.code}; see {self.studio.log}")
         self.resident.append(memory(self.studio.process.pid, "VmRSS"))
         self.looks += 1
         # The lists are looked through, and the browsers are heard.
@@ -94,10 +96,12 @@ class Watched(Chaos):
         return words + own
 
     def close(self):
-        if self.browser:
-            self.browser.__exit__()
-        self.studio.close()
-        super().close()
+        try:
+            if self.browser:
+                self.browser.__exit__()
+        finally:
+            self.studio.close()
+            super().close()
 
 
 if __name__ == "__main__":
