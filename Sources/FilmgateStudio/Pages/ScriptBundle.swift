@@ -1,7 +1,7 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
-/// Each module becomes a function that runs when it is first wanted; nothing else of it changes, not even the numbers
-/// of its lines. That works for modules as this page has them: imports of names at the beginning of a line, and exports
+/// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
+/// empty: nobody who looks at the page reads them. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line, and exports
 /// where something is declared.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.
@@ -17,6 +17,10 @@ enum ScriptBundle {
     private static func function(_ text: String) -> String? {
         var names: [Substring] = [], body = ""
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isComment(line) {
+                body += "\n"
+                continue
+            }
             if line.hasPrefix("import ") {
                 guard let own = taken(line) else { return nil }
                 body += own
@@ -36,6 +40,12 @@ enum ScriptBundle {
             body += "\n"
         }
         return body + "return { \(names.joined(separator: ", ")) };\n"
+    }
+
+    private static func isComment(_ line: Substring) -> Bool {
+        let text = line.drop { $0 == " " }
+        return text.hasPrefix("//")
+            || text.hasPrefix("/**") && text.hasSuffix("*/") && !text.dropLast(2).contains("*/")
     }
 
     /// Of a line such as `import { a, b } from "./x.js"`.
