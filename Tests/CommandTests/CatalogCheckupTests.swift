@@ -166,6 +166,32 @@ import Testing
         #expect(none.status == 2 && none.output.contains("No pipeline that was used here names a catalogue."))
     }
 
+    /// The page asks so: what needs no catalogue is told all the same, also by the run, which has the secrets.
+    @Test func statusTellsHowTheStationStandsWithoutTheCatalogue() async throws {
+        let table = try Table(), text = try String(contentsOfFile: try pipeline(table), encoding: .utf8)
+        let source = "folder: { path: \"\(table.path("hot"))\", settle: 0ms, companions: 0ms }"
+        try table.frames("hot", count: 2, from: 1)
+        let file = try table.write("live.yaml", text.replacingOccurrences(of: "card: {}", with: source))
+        let ledger = try SQLiteLedger.open(directory: table.state)
+        try await ledger.join(Self.membership)
+        ledger.close()
+        func standing(_ words: [String] = []) throws -> [String: Any] {
+            let outcome = try table.run(["catalog", "status", "--pipeline", file] + words)
+            #expect(outcome.status == 5 && outcome.items("error").first?["code"] as? String == "unavailable")
+            return try #require(outcome.items("membership").first, "\(outcome.output)")
+        }
+        let alone = try standing(["--by-run"])
+        #expect(alone["station"] as? String == "desk-3" && alone["held"] as? Int == 0 && alone["up"] is NSNull)
+        let run = try Background(["run", file, "--state", table.state, "--json"])
+        for words in [["--by-run"], []] {
+            let isTold = try Background.within(seconds: 30) { try standing(words)["up"] as? Bool == false }
+            #expect(isTold)
+            let now = try standing(words)
+            #expect((now["trouble"] as? String)?.contains("refused") == true && now["since"] is String, "\(now)")
+        }
+        #expect(run.kill(SIGTERM).status == 143)
+    }
+
     @Test func metricsTellHowTheStationStands() {
         var reading = CatalogGauges.Reading()
         func text(behind: Int64?) -> String {

@@ -34,6 +34,8 @@ import Testing
         "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
         "files of a picture": MarkWriter.files, "besides": MarkWriter.besides, "what was before": MarkWriter.findPast,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
+        "latest volumes": SQLiteReader.latestVolumes, "file of a volume": SQLiteReader.fileOfVolume,
+        "held for the catalogue": SQLiteReader.absentCatalog,
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
     ]
 

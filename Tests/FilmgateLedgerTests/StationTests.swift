@@ -84,6 +84,38 @@ import Testing
         #expect(away.deliveries.map(\.state) == [.withdrawn])
     }
 
+    /// Of the cards that it took from the latest come first; what a folder or a camera gave is no card.
+    @Test func aStationSaysWhichCardsItTook() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1, volume: "uuid:before"))])
+        #expect(try await ledger.stationStatus() == nil)
+        try await ledger.join(Self.membership)
+        var folder = Samples.asset(50, volume: "uuid:folder")
+        folder.origin.source = "folder"
+        let cards = (2...9).map { Samples.asset($0, volume: "uuid:\($0)") }
+        try await ledger.record((cards + [folder, Samples.asset(60, volume: "uuid:4")]).map { .asset($0) })
+        let status = try #require(try await ledger.stationStatus())
+        #expect(status.untold == 11)
+        #expect(status.cards.map(\.volume) == ["uuid:4", "uuid:9", "uuid:8", "uuid:7", "uuid:6"])
+        #expect(status.cards.allSatisfy { $0.label == "CARD" })
+        #expect(status.cards.first?.at == Samples.asset(60).at)
+        try await ledger.acknowledge(11)
+        #expect(try await ledger.stationStatus()?.untold == 0)
+    }
+
+    @Test func whatWaitsForTheCatalogueIsCounted() async throws {
+        let ledger = try SQLiteLedger.inMemory(), gallery = Samples.gallery
+        let rows: [(Receipt.State, String?)] = [
+            (.held, CatalogWords.absent + ": away"), (.held, CatalogWords.absent + ", and gallery cannot either: away"),
+            (.held, "desk-3 may have sent it"), (.failed, CatalogWords.absent), (.done, nil), (.pending, "offline"),
+        ]
+        try await ledger.record(
+            rows.enumerated().map {
+                .delivery(Samples.delivery($0.offset, to: gallery, state: $0.element.0, reason: $0.element.1))
+            })
+        #expect(try await ledger.reader.heldForCatalog() == 2)
+    }
+
     /// A transaction that is undone has told nothing.
     @Test func whatIsUndoneIsNotTold() async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -27,6 +27,7 @@ struct LedgerOfStation: StationLedger {
         try await ledger.untold(after: seq, upTo: last, limit: limit)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
+    func status() async throws(IngestError) -> StationStatus? { try await ledger.stationStatus() }
 }
 
 /// A ledger, what tells of it, and a real catalogue.
@@ -100,6 +101,10 @@ struct LedgerOfStation: StationLedger {
         let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace) { _ in }
         #expect(await reporter.finish(within: .seconds(120)))
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "250")
+        // Whoever looks at the stations afterwards sees which card that was.
+        let station = try #require(try await test.as("desk2").stations().first)
+        let status = try #require(station.status.flatMap { StationStatus(json: $0) })
+        #expect(!station.present && status.untold == 0 && status.cards.map(\.label) == ["m"])
     }
 
     /// The server is killed again and again; afterwards the catalogue has exactly what the ledger has.

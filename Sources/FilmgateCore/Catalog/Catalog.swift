@@ -104,3 +104,9 @@ public struct CatalogCopy: Sendable, Hashable {
         (self.sha256, self.station, self.state, self.place, self.at) = (sha256, station, state, place, at)
     }
 }
+
+/// Words that more than one library has to know.
+package enum CatalogWords {
+    /// How the reason begins of a delivery that is held for a catalogue that does not answer.
+    package static let absent = "the catalogue cannot be asked"
+}

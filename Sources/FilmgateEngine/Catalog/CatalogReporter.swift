@@ -14,6 +14,12 @@ public protocol StationLedger: Sendable {
     func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport?
     /// The catalogue knows this station up to there, whether that is more or less than before.
     func acknowledge(_ applied: Int64) async throws(IngestError)
+    /// What this station says of itself to people at the others; nil where it says nothing.
+    func status() async throws(IngestError) -> StationStatus?
+}
+
+extension StationLedger {
+    public func status() async throws(IngestError) -> StationStatus? { nil }
 }
 
 /// Where a station stands.
@@ -130,7 +136,11 @@ public actor CatalogReporter {
             guard case .success(let all) = result else { break }
             isAll = all
         }
-        if let session, lostAt == nil { try? await catalog.leave(session.token) }
+        if let session, lostAt == nil {
+            // What it says last is what people read of it until it is back.
+            if let status = await status() { _ = try? await catalog.renew(session.token, status: status) }
+            try? await catalog.leave(session.token)
+        }
         session = nil
         await catalog.close()
         return isAll
@@ -144,7 +154,7 @@ public actor CatalogReporter {
         }
         if isDoubtful || ContinuousClock.now - renewed >= pace.renewal {
             let now = ContinuousClock.now
-            guard try await catalog.renew(open.token, status: nil) else {
+            guard try await catalog.renew(open.token, status: await status()) else {
                 session = nil
                 return false
             }
@@ -159,6 +169,12 @@ public actor CatalogReporter {
         if applied == report.upTo { gauges?.noteReport() }
         try await settle(applied, in: open)
         return false
+    }
+
+    /// Nothing of it is needed for telling: where it cannot be read, nothing is said.
+    private func status() async -> String? {
+        let found = await Result { () async throws(IngestError) in try await ledger.status() }
+        return (try? found.get())?.json
     }
 
     /// What is to be told now, which the ledger has noted.
@@ -220,7 +236,7 @@ public actor CatalogReporter {
     /// what is claimed.
     private func note(_ error: IngestError) async {
         await claims?.note(away: error.message)
-        gauges?.note(isUp: false)
+        gauges?.note(isUp: false, trouble: error.message)
         let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)
         if isAway { isDoubtful = true } else { session = nil }
         lostAt = lostAt ?? .now

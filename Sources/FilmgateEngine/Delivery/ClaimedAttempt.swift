@@ -104,11 +104,11 @@ struct ClaimedAttempt: Sendable {
     private func alone(_ words: String, _ send: Send) async -> DeliveryEvent {
         if root != nil { return await send(delivery) }
         if claims.whenAway == .hold {
-            return withheld(.held, "the catalogue cannot be asked: \(words)", again: ClaimPause().most)
+            return withheld(.held, "\(CatalogWords.absent): \(words)", again: ClaimPause().most)
         }
         if wish.canBeSettled { return await send(delivery) }
         return withheld(
-            .held, "the catalogue cannot be asked, and \(name) cannot either: \(words)", again: ClaimPause().most)
+            .held, "\(CatalogWords.absent), and \(name) cannot either: \(words)", again: ClaimPause().most)
     }
 }
 

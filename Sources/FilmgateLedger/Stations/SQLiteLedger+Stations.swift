@@ -7,6 +7,7 @@ extension SQLiteLedger {
     static let keptLines: Int64 = 1_000_000
 
     public func station() async throws(IngestError) -> StationPlace? { try await reader.station() }
+    public func stationStatus() async throws(IngestError) -> StationStatus? { try await reader.stationStatus() }
 
     /// From now on every change is noted, and all that the ledger has is told.
     ///

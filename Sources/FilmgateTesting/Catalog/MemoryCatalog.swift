@@ -12,6 +12,7 @@ public final class MemoryCatalog: Catalog {
         var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
         var away: IngestError?, undecided = 0, lost = 0, questions = 0, most = 0
         var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
+        var statuses: [String: String] = [:]
     }
     private let state = Mutex(State())
 
@@ -46,6 +47,9 @@ public final class MemoryCatalog: Catalog {
         state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() }
     }
 
+    /// What that station said of itself last.
+    public func status(of station: String) -> String? { state.withLock { $0.statuses[station] } }
+
     private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value
     {
         try state.withLock { state throws(IngestError) in
@@ -78,7 +82,11 @@ public final class MemoryCatalog: Catalog {
     }
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
-        try asked { $0.sessions[session] != nil }
+        try asked { state in
+            guard let station = state.sessions[session] else { return false }
+            if let status { state.statuses[station] = status }
+            return true
+        }
     }
     public func leave(_ session: Int64) async throws(IngestError) {
         try asked { state in state.sessions[session] = nil }

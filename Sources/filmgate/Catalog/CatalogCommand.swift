@@ -30,6 +30,18 @@ struct CatalogOptions: ParsableArguments {
             "Change one value of the pipeline, such as catalog.postgres.url=postgresql://…", valueName: "key=value"))
     var set: [String] = []
 
+    /// What the page asks: a run that holds the state has the secrets, and asks the catalogue for it.
+    @Flag(help: .hidden)
+    var byRun = false
+
+    /// Ends the verb with the run's answer where `byRun` was said and a run takes jobs.
+    func handOver(_ state: String) throws {
+        guard byRun, HostedJob.ledger == nil else { return }
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let code = ControlClient.handOver(arguments, state: state) else { return }
+        throw Exit(ExitStatus(rawValue: code) ?? .failure)
+    }
+
     func overrides() throws -> [Override] {
         try set.map { text in
             guard let override = Override(text) else { throw ValidationError("--set takes key=value.") }
@@ -115,4 +127,5 @@ struct LedgerOfStation: StationLedger {
         return try await ledger.untold(after: seq, upTo: last, limit: limit).map(claims.qualified)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
+    func status() async throws(IngestError) -> StationStatus? { try await ledger.stationStatus() }
 }

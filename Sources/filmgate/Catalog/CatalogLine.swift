@@ -37,6 +37,17 @@ enum CatalogLine {
         return line
     }
 
+    /// The same, with what waits here for the catalogue, and what a run says of it.
+    static func station(_ standing: OwnStanding, _ catalog: String) -> JSONWriter {
+        var line = station(standing.place, catalog)
+        line.add("held", standing.held)
+        line.add("up", standing.run?.isUp)
+        line.add("since", CatalogUptime.time(standing.run?.since))
+        line.add("claims", standing.run?.claims)
+        line.add("trouble", standing.run?.trouble)
+        return line
+    }
+
     static func summary(_ station: StationSummary) -> JSONWriter {
         var line = JSONWriter()
         line.add("type", "station")
@@ -48,6 +59,9 @@ enum CatalogLine {
         line.add("clock_ahead_ms", station.clockAhead)
         line.add("told", Int(station.applied))
         line.add("revoked", station.revoked)
+        let status = station.status.flatMap { StationStatus(json: $0) }
+        line.add("untold", status.map { Int($0.untold) })
+        line.add("cards", objects: status?.cards.map(\.object) ?? [])
         return line
     }
 

@@ -64,15 +64,17 @@ struct CatalogStatusCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        try choice.handOver(options.stateDirectory)
         let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
         let reader = try await context.readLedger(mustExist: true) as? SQLiteReader
-        let place = try await context.telling { () async throws(IngestError) in try await reader?.station() }
-        if let place {
-            if options.json {
-                Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
-            } else {
-                Console.out(Describe.name("\(place.membership.name) of \(chosen.catalog.place): \(place.told)"))
-            }
+        let standing = try await context.telling { () async throws(IngestError) in
+            try await OwnStanding.read(reader, state: options.stateDirectory)
+        }
+        if let standing {
+            let place = chosen.catalog.place
+            Console.out(
+                options.json
+                    ? CatalogLine.station(standing, place).finished : Describe.name(standing.text(place)))
         } else {
             Console.err("This state directory has not joined: `filmgate catalog join`.")
         }
@@ -94,7 +96,12 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         let clock = station.clockAhead.map { milliseconds in
             "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(signed(Double(milliseconds))) s"
         }
-        let parts = [station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil]
+        let status = station.status.flatMap { StationStatus(json: $0) }
+        let untold = status.flatMap { $0.untold > 0 ? "\(Describe.count(Int($0.untold), "change")) to tell" : nil }
+        let parts = [
+            station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil, untold,
+            status?.cards.first.map { "card \($0.label)" },
+        ]
         return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))
     }
 }
@@ -117,6 +124,7 @@ struct CatalogWhereCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
+        try choice.handOver(options.stateDirectory)
         let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
         let wanted = try files.map { try digest(of: $0) }
         let copies = try await context.telling { () async throws(IngestError) in try await catalog.copies(of: wanted) }

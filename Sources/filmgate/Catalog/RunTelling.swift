@@ -60,6 +60,12 @@ struct RunTelling {
             reporter: reporter, claims: claims, running: Task { await reporter.run() }, gauges: gauges)
     }
 
+    /// From now on the run's metrics and its status say how the station stands.
+    func show(in metrics: Metrics, _ liveStatus: LiveStatus, _ ledger: SQLiteLedger) {
+        metrics.follow(gauges, ledger)
+        liveStatus.follow(gauges)
+    }
+
     /// Tells what is left; before the ledger is closed.
     func end() async {
         await claims.stop()

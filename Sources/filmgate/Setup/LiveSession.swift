@@ -60,7 +60,7 @@ struct LiveSession {
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts, hub) }
         studio?.start()
         let background = Task { await Self.keepAlive() }
-        if let telling { counts.follow(telling.gauges, ledger) }
+        telling?.show(in: counts, liveStatus, ledger)
         let result = await Signals.handled(by: runControl, reloading: load != nil) {
             await Result { () async throws(IngestError) in
                 try await go(pipeline, ledger, hub, notices, printer, progress, counts, runControl, control)

@@ -95,7 +95,7 @@ struct RunSession {
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
         for note in [earlier.note, notices.note] { hub.watch(note) }
         let telling = await RunTelling.begin(pipelines, writer, context, leases)
-        let control = watchable(hub, leases, writer)
+        let control = watchable(hub, leases, writer, telling)
         defer { control?.stop() }
         let outcome = try await context.telling { () async throws(IngestError) in
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
@@ -137,7 +137,9 @@ struct RunSession {
 
     /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it
     /// is a job of.
-    private func watchable(_ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?) -> ControlServer? {
+    private func watchable(
+        _ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?, _ telling: RunTelling?
+    ) -> ControlServer? {
         guard let writer else { return nil }
         if let changes = HostedJob.changes {
             hub.watch(changes.note)
@@ -145,6 +147,7 @@ struct RunSession {
         }
         let changes = RunChanges(feed: ChangeFeed(), liveStatus: LiveStatus(event: options.event, gate: PauseGate()))
         changes.follow(writer)
+        changes.liveStatus.follow(telling?.gauges)
         hub.watch(changes.liveStatus.note)
         hub.watch(changes.note)
         let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) {

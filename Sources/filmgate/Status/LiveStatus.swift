@@ -12,8 +12,11 @@ final class LiveStatus: Sendable {
         var event: String?
         var since: Int64 = 0
         var isPaused = false
+        /// Nil where the run tells no catalogue.
+        var catalog: CatalogUptime?
     }
     private let state: Mutex<State>
+    private let gauges = Mutex<CatalogGauges?>(nil)
     private let gate: PauseGate, tell = Mutex<(@Sendable (Bool) -> Void)?>(nil)
 
     init(event: String?, gate: PauseGate) {
@@ -24,12 +27,16 @@ final class LiveStatus: Sendable {
     /// The run goes on with another event.
     func begin(event: String) { state.withLock { $0.event = event } }
 
+    /// From now on it is told how the catalogue answers; nil = there is none.
+    func follow(_ gauges: CatalogGauges?) { self.gauges.withLock { $0 = gauges } }
+
     /// `tell` is called when the run was paused (true) or goes on.
     func whenPaused(_ tell: @escaping @Sendable (Bool) -> Void) { self.tell.withLock { $0 = tell } }
 
     var now: State {
         var now = state.withLock { $0 }
         now.isPaused = gate.isShut
+        now.catalog = gauges.withLock(\.self).map { CatalogUptime($0.reading) }
         return now
     }
 
@@ -90,6 +97,7 @@ extension LiveStatus.State {
         line.add(
             "queues",
             objects: queues.sorted { $0.key < $1.key }.map { Self.object($0.key, $0.value) })
+        if let catalog { line.add("catalog", catalog.object) }
         return line
     }
 
@@ -143,6 +151,7 @@ extension LiveStatus.State {
             return nil
         }
         (self.since, event, isPaused) = (since, object["event"]?.string, object["paused"]?.flag ?? false)
+        catalog = object["catalog"].flatMap { CatalogUptime($0) }
         for source in object["sources"]?.items ?? [] {
             guard let name = source["name"]?.string else { continue }
             let storages = (source["storages"]?.items ?? []).map { room in

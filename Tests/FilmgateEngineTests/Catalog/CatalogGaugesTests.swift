@@ -42,10 +42,18 @@ import Testing
         let reporter = CatalogReporter(catalog, OneChange(), gauges: gauges, pace: Self.pace) { _ in }
         let running = Task { await reporter.run() }
         try await eventually { gauges.reading.isUp == true && gauges.reading.reported != nil }
+        let since = try #require(gauges.reading.since)
+        #expect(gauges.reading.trouble == nil)
         catalog.set(away: IngestError(.unavailable, "away"))
         try await eventually { gauges.reading.isUp == false }
+        let away = gauges.reading
+        #expect(away.trouble == "away" && (away.since ?? 0) > since)
+        // It is still the same outage after further tries.
+        try await Task.sleep(for: .milliseconds(30))
+        #expect(gauges.reading.since == away.since)
         catalog.set(away: nil)
         try await eventually { gauges.reading.isUp == true }
+        #expect(gauges.reading.trouble == nil)
         await reporter.stop()
         await running.value
     }

@@ -11,7 +11,12 @@ import Testing
     private final class Numbers: StationLedger {
         struct State: Sendable { var last: Int64 = 0, acknowledged: Int64 = 0, telling: Int64? }
         private let state: Mutex<State>
-        init(_ state: State = State()) { self.state = Mutex(state) }
+        /// Says so much of itself; nil says nothing.
+        let said: StationStatus?
+        init(_ state: State = State(), saying said: StationStatus? = nil) {
+            self.state = Mutex(state)
+            self.said = said
+        }
 
         var now: State { state.withLock(\.self) }
         func add(_ changes: Int64) { state.withLock { $0.last += changes } }
@@ -34,6 +39,7 @@ import Testing
                 state.acknowledged = applied
             }
         }
+        func status() async throws(IngestError) -> StationStatus? { said }
     }
 
     private final class Notices: Sendable {
@@ -122,6 +128,25 @@ import Testing
         #expect(catalog.known(of: "desk-3") == all)
         #expect(!notices.list.contains { if case .ahead = $0 { true } else { false } })
         #expect(!notices.list.contains { if case .setBack = $0 { true } else { false } })
+    }
+
+    /// People at other stations read it while it runs, and after it has gone.
+    @Test func whatAStationSaysOfItselfIsTold() async throws {
+        let card = StationStatus.Card(volume: "uuid:1", label: "CARD", at: 1_760_000_000_000_000_000)
+        let said = StationStatus(untold: 3, cards: [card])
+        let catalog = MemoryCatalog(), ledger = Numbers(saying: said), notices = Notices()
+        #expect(await finish(catalog, Numbers(), notices))
+        #expect(catalog.status(of: "desk-3") == nil)
+        #expect(await finish(catalog, ledger, notices))
+        #expect(catalog.status(of: "desk-3").flatMap { StationStatus(json: $0) } == said)
+        let other = MemoryCatalog()
+        var pace = Self.pace
+        pace.renewal = .milliseconds(5)
+        let reporter = CatalogReporter(other, ledger, pace: pace, tell: notices.note)
+        let running = Task { await reporter.run() }
+        try await eventually { other.status(of: "desk-3") != nil }
+        await reporter.stop()
+        await running.value
     }
 
     /// A failover lost what came last: that is told again, also where more was on its way.
