@@ -46,8 +46,8 @@ case "${1:-build}" in
         ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
     studio)
-        commands="python3=python3 chromium=chromium unshare=util-linux mount=mount"
-        files="/usr/share/doc/python3-venv=python3-venv"
+        commands="python3=python3 chromium=chromium unshare=util-linux mount=mount psql=postgresql-client setpriv=util-linux"
+        files="/usr/share/doc/python3-venv=python3-venv /usr/share/doc/postgresql=postgresql"
         ;;
     webkit) commands="python3=python3 WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb unshare=util-linux mount=mount" ;;
     stations)

@@ -23,6 +23,8 @@ public final class StudioServer: Sendable {
         public var previews: String?
         /// What decodes them; nil for the one that came with this program.
         public var previewProgram: String?
+        /// How often, and for how long, the catalogue of stations is asked.
+        var catalogPace = CatalogView.Pace()
         public init(state: String, host: String, port: Int) { (self.state, self.host, self.port) = (state, host, port) }
     }
 
@@ -92,6 +94,7 @@ public final class StudioServer: Sendable {
         feeder.cancel()
         await withCheckedContinuation { ended in
             BlockingThread.run {
+                api.inquiry.end()
                 api.jobs.end()
                 api.pictures.maker?.end()
                 ended.resume()
@@ -118,7 +121,8 @@ public final class StudioServer: Sendable {
         let key = SipKey(low: word(0), high: word(8))
         let access = AccessControl(grants, logger: logger) { Int64(WallClock.seconds) }
         let ledger = LedgerView(state: options.state, key: key)
-        let jobs = JobRunner(.init(path: services.program, state: options.state)) { job in
+        let program = JobRunner.Program(path: services.program, state: options.state)
+        let jobs = JobRunner(program) { job in
             stream.add([("job " + job.id, .job(job.object.finished))])
         }
         let proofs = CardProofs(ledger, mounted: services.mounted) { stream.add([("cards", .cards)]) }
@@ -129,9 +133,12 @@ public final class StudioServer: Sendable {
                 activity.isBusy
             }
         }
+        let inquiry = CommandInquiry(program)
+        let catalog = CatalogView(inquiry, pipeline: options.pipeline, pace: options.catalogPace)
         return StudioAPI(
             access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: stream, jobs: jobs,
-            proofs: proofs, pictures: pictures, pipeline: options.pipeline, state: options.state,
+            proofs: proofs, inquiry: inquiry, catalog: catalog, pictures: pictures, pipeline: options.pipeline,
+            state: options.state,
             version: options.version,
             cookie: SessionCookie(
                 name: "filmgate_" + AccessSecret.hexadecimal(Array(instance[16..<20])),

@@ -73,6 +73,9 @@ static const unsigned char accounts_js[] = {
 static const unsigned char profile_js[] = {
 #embed "files/profile.js"
 };
+static const unsigned char stations_js[] = {
+#embed "files/stations.js"
+};
 static const unsigned char icon_svg[] = {
 #embed "files/icon.svg"
 };
@@ -102,6 +105,7 @@ static const studio_page pages[] = {
     {"tools.js", "text/javascript; charset=utf-8", tools_js, sizeof tools_js},
     {"accounts.js", "text/javascript; charset=utf-8", accounts_js, sizeof accounts_js},
     {"profile.js", "text/javascript; charset=utf-8", profile_js, sizeof profile_js},
+    {"stations.js", "text/javascript; charset=utf-8", stations_js, sizeof stations_js},
     {"icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
 };
 

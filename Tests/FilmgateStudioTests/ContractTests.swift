@@ -46,7 +46,9 @@ import Testing
                 ?? "0123456789abcdef"
             // The files of that ledger lie nowhere.
             let missing: Set =
-                isFilled ? ["thumbnail", "preview"] : ["frame", "run", "thumbnail", "preview", "marks", "marksUndo"]
+                isFilled
+                ? ["thumbnail", "preview", "frameWhere"]
+                : ["frame", "run", "thumbnail", "preview", "marks", "marksUndo", "frameWhere"]
             for route in RoleTests.routes where !route.answer.isStream {
                 let reply = try await Self.ask(route, bench, admin, id), isThere = !missing.contains(route.id)
                 let shape = isThere ? route.answer.shape : "Error", name = "\(route.method) \(route.path)"

@@ -27,7 +27,7 @@ import Testing
         "POST /api/v1/cards/{id}/prove": "operate", "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate",
         "DELETE /api/v1/jobs/{id}": "operate", "POST /api/v1/pipeline/check": "operate",
         "GET /api/v1/pipeline": "admin", "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin",
-        "POST /api/v1/links": "admin",
+        "POST /api/v1/links": "admin", "GET /api/v1/stations": "view", "GET /api/v1/frames/{id}/where": "operate",
     ]
 
     /// The table of routes, without a server.
@@ -38,11 +38,13 @@ import Testing
             "{}"
         }
         let access = AccessControl(GrantStore(state: "/nonexistent"), logger: Logger(label: "test")) { 0 }
+        let inquiry = CommandInquiry(.init(path: "/bin/false", state: "/nonexistent"))
         let key = SipKey(low: 0, high: 0), ledger = LedgerView(state: "/nonexistent", key: key)
         return StudioAPI(
             access: access, frames: Frames(ledger: ledger, key: key), services: services, stream: StudioStream(),
             jobs: JobRunner(.init(path: "/bin/false", state: "/nonexistent")) { _ in },
-            proofs: CardProofs(ledger, mounted: services.mounted) {}, pipeline: nil, state: "/nonexistent", version: "",
+            proofs: CardProofs(ledger, mounted: services.mounted) {}, inquiry: inquiry,
+            catalog: CatalogView(inquiry, pipeline: nil), pipeline: nil, state: "/nonexistent", version: "",
             cookie: SessionCookie(name: "c", isEncrypted: false)
         ).routes
     }()

@@ -20,6 +20,22 @@ import Testing
         }
     }
 
+    /// Of a comment nothing is left but its line; what only begins or ends like one is code.
+    @Test func commentsStayBehind() throws {
+        let text = try #require(
+            ScriptBundle.text(
+                [
+                    (
+                        "a.js",
+                        "// One.\n  /** Two. */\nf(); // three\n/** four */ g(/** five */)\n/** six */ i = /** seven */\n"
+                    )
+                ],
+                first: "a.js"))
+        #expect(
+            text.contains("() => {\n\n\nf(); // three\n/** four */ g(/** five */)\n/** six */ i = /** seven */\n"),
+            "\(text)")
+    }
+
     @Test(arguments: [
         "import x from \"./b.js\";", "import { a as b } from \"./b.js\";", "import \"./b.js\";", "export default 5;",
         "export { a };", "import { a } from \"https://elsewhere.example/b.js\";", "export let x = 5;",
@@ -42,6 +58,8 @@ import Testing
             #expect(!text.contains("\nimport ") && !text.contains("\nexport ") && !text.contains("import(\"./"))
             let one = script.replacing("page.js", with: "sheet.js")
             #expect(try bench.client.send("GET", one, [:]).status == 200)
+            let sizes = try (["/"] + names).map { try bench.client.send("GET", $0, [:]).body.utf8.count }
+            #expect(sizes.reduce(0, +) <= 120_000, "\(sizes)")
         }
     }
 }

@@ -16,9 +16,9 @@ final class StudioBench: Sendable {
 
     /// `fill` writes into the ledger before the page is there; nil leaves none.
     ///
-    /// `everywhere`: through TLS, at every address of this machine.
+    /// `everywhere`: through TLS, at every address of this machine; `catalog`: the pipeline names one.
     static func with(
-        names: [String] = [], previews: Bool = false, everywhere: Bool = false,
+        names: [String] = [], previews: Bool = false, everywhere: Bool = false, catalog: Bool = false,
         fill: (@Sendable (SQLiteLedger) async throws -> Void)? = nil,
         _ body: (StudioBench) async throws -> Void
     ) async throws {
@@ -31,7 +31,7 @@ final class StudioBench: Sendable {
             try await fill(ledger)
             ledger.close()
         }
-        let bench = try await StudioBench(folder, names, previews, everywhere)
+        let bench = try await StudioBench(folder, names, previews, everywhere, catalog)
         do { try await body(bench) } catch {
             await bench.server.stop()
             throw error
@@ -39,7 +39,9 @@ final class StudioBench: Sendable {
         await bench.server.stop()
     }
 
-    private init(_ folder: String, _ names: [String], _ previews: Bool, _ everywhere: Bool) async throws {
+    private init(
+        _ folder: String, _ names: [String], _ previews: Bool, _ everywhere: Bool, _ catalog: Bool
+    ) async throws {
         self.folder = folder
         var options = StudioServer.Options(
             state: folder + "/state", host: everywhere ? "0.0.0.0" : "127.0.0.1", port: 0)
@@ -60,6 +62,8 @@ final class StudioBench: Sendable {
         run = box
         options.pipeline = try Self.prepare(folder)
         services.program = folder + "/program"
+        services.namesCatalog = { _ in catalog }
+        options.catalogPace = .init(age: .milliseconds(20), moment: .milliseconds(500), patience: .seconds(2))
         services.mounted = { () async throws(IngestError) in
             let path = folder + "/CARD", isThere = FileManager.default.fileExists(atPath: path)
             return isThere ? [MountedCard(path: path, label: "CARD <b>", visit: "1", isReadable: true)] : []

@@ -17,8 +17,10 @@ extension StudioAPI {
             ) { call in try await pair(call) },
             Route(
                 method: .get, path: "/api/v1/session", need: .session, id: "whoami", summary: "Who asks.",
-                answer: .init(status: 200, help: "The session or token.", shape: "Grant")
-            ) { call in Answer.json(call.grant?.object.finished ?? "{}") },
+                answer: .init(
+                    status: 200, help: "The session or token; `catalog`: whether it may see stations of a catalogue.",
+                    shape: "Whoami")
+            ) { call in await whoami(call) },
             Route(
                 method: .delete, path: "/api/v1/session", need: .session, id: "leave", summary: "End the own session.",
                 answer: .init(status: 200, help: "It is over.", shape: "Done")
@@ -67,6 +69,12 @@ extension StudioAPI {
         object.add("name", "Filmgate Studio")
         object.add("version", version)
         object.add("pairing", ["code"])
+        return .json(object.finished)
+    }
+
+    private func whoami(_ call: Call) async -> Answer {
+        guard var object = call.grant?.object else { return .json("{}") }
+        object.add("catalog", await showsStations(call))
         return .json(object.finished)
     }
 

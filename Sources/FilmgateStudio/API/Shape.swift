@@ -12,6 +12,16 @@ enum Shape {
             JSONObject(grant.map { ($0.key, $0.value) }).adding([
                 "type": ["enum": ["code", "link", "session", "token"]]
             ])),
+        "Whoami": object(nil, grant.adding(["type": ["enum": ["session", "token"]], "catalog": flag])),
+        "Stations": object(
+            "stations",
+            [
+                "catalog": flag, "pipeline": flag, "at": optional("string"), "own": ["type": ["object", "null"]],
+                "total": whole, "stations": list(of: "Station"), "trouble": optional("object"),
+            ]),
+        "Station": StationObject.shape,
+        "Copies": object("copies", ["sha256": optional("string"), "copies": list(of: "Copy")]),
+        "Copy": StationObject.copyShape,
         "Grants": object("grants", ["grants": list(of: "Grant")]),
         "Code": object(
             nil,

@@ -5,7 +5,7 @@ import HTTPTypes
 /// Everything that the API's routes need, and the table of them.
 struct StudioAPI: Sendable {
     let access: AccessControl, frames: Frames, services: StudioServices, stream: StudioStream
-    let jobs: JobRunner, proofs: CardProofs
+    let jobs: JobRunner, proofs: CardProofs, inquiry: CommandInquiry, catalog: CatalogView
     var pictures = Pictures()
     /// The pipeline file that the page was started with.
     let pipeline: String?
@@ -27,7 +27,7 @@ struct StudioAPI: Sendable {
         StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all
             + JobRoutes(api: self).all
             + CardRoutes(api: self).all
-            + PipelineRoutes(api: self).all + PictureRoutes(api: self).all
+            + PipelineRoutes(api: self).all + PictureRoutes(api: self).all + StationRoutes(api: self).all
     }
 
     private var documentRoute: Route {

@@ -22,6 +22,8 @@ public struct StudioServices: Sendable {
 
     /// Cards that are mounted now.
     package var mounted: @Sendable () async throws(Failure) -> [MountedCard] = { () async throws(Failure) in [] }
+    /// Whether that pipeline, or where there is none one that was used here, names a catalogue; asks no catalogue.
+    package var namesCatalog: @Sendable (_ pipeline: String?) async -> Bool = { _ in false }
     /// The text of a pipeline file, with dots for what may be a secret that somebody wrote into it.
     package var shown: @Sendable (_ pipeline: String) -> String = { _ in "" }
     /// A QR code of a text, row by row, `1` for dark; empty where it does not fit.

@@ -64,5 +64,19 @@ enum JobOrders {
         Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause")
     }
 
+    /// This station's standing and all others; done by a run that goes on, which has the secrets.
+    static func stations(pipeline: String?) -> Job.Order {
+        Job.Order(verb: "catalog status", words: byRun(pipeline))
+    }
+
+    /// Who has the bytes with that digest.
+    static func copies(sha256: String, pipeline: String?) -> Job.Order {
+        Job.Order(verb: "catalog where", about: sha256, words: byRun(pipeline) + ["--", sha256])
+    }
+
+    private static func byRun(_ pipeline: String?) -> [String] {
+        ["--by-run"] + (pipeline.map { ["--pipeline=\($0)"] } ?? [])
+    }
+
     private static func behind(_ positional: String?) -> [String] { positional.map { ["--", $0] } ?? [] }
 }

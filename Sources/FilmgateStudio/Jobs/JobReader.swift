@@ -1,6 +1,7 @@
+import FilmgateCore
 import Glibc
 
-/// Reads both streams of a process, line by line, until both have ended; owns the descriptors, and blocks.
+/// Reads both streams of a process, line by line, until both have ended; owns them, and blocks.
 final class JobReader {
     /// What came within a fraction of a second.
     struct Said {
@@ -11,17 +12,35 @@ final class JobReader {
     private static let longest = 1 << 20
     /// Milliseconds in which lines are gathered, and how many of them at most.
     private static let gathering: Int32 = 200, most = 1000
-    private let descriptors: [CInt]
+    private let streams: [Descriptor]
     private var pending: [[UInt8]] = [[], []], isOver = [false, false]
 
-    init(_ output: CInt, _ errors: CInt) { descriptors = [output, errors] }
+    private init(_ output: Descriptor, _ errors: Descriptor) { streams = [output, errors] }
 
-    deinit { for descriptor in descriptors { close(descriptor) } }
+    /// Why a command was not started.
+    struct StartFailure: Error { var reason: String }
+
+    /// Starts a command; what reads its streams ends when they do.
+    static func start(_ words: [String]) throws(StartFailure) -> (child: ChildProcess, reader: JobReader) {
+        guard let output = PipeEnds(), let errors = PipeEnds() else {
+            throw StartFailure(reason: String(cString: strerror(errno)))
+        }
+        let command = ChildProcess.Command(words, environment: ChildProcess.Command.inherited())
+        let result = Result { () throws(ChildProcess.StartFailure) in
+            try ChildProcess(command, [nil, output.writing.number, errors.writing.number])
+        }
+        // Open until here, and no longer: else its streams would never end.
+        for end in [output, errors] { end.writing.close() }
+        switch result {
+        case .success(let child): return (child, JobReader(output.reading, errors.reading))
+        case .failure(let failure): throw StartFailure(reason: failure.reason)
+        }
+    }
 
     func read(_ hear: (Said) -> Void) {
         var said = Said(), since = ContinuousClock.now
         while isOver.contains(false) {
-            var waits = zip(descriptors, isOver).map { pollfd(fd: $1 ? -1 : $0, events: Int16(POLLIN), revents: 0) }
+            var waits = zip(streams, isOver).map { pollfd(fd: $1 ? -1 : $0.number, events: Int16(POLLIN), revents: 0) }
             let count = poll(&waits, 2, said.isEmpty ? -1 : Self.gathering)
             if count < 0, errno != EINTR { break }
             if said.isEmpty { since = .now }
@@ -39,7 +58,7 @@ final class JobReader {
 
     private func take(_ index: Int, _ said: inout Said) {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        let count = Glibc.read(descriptors[index], &chunk, chunk.count)
+        let count = Glibc.read(streams[index].number, &chunk, chunk.count)
         if count < 0, errno == EINTR { return }
         guard count > 0 else { return isOver[index] = true }
         var rest = chunk[..<count]

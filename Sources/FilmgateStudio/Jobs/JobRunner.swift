@@ -84,33 +84,19 @@ final class JobRunner: Sendable {
 
     /// From beginning to end, on a thread of its own.
     private func run(_ job: Job) {
-        var outs: [CInt] = [-1, -1], errs: [CInt] = [-1, -1]
-        guard pipe(&outs) == 0 else { return fail(job.id, String(cString: strerror(errno))) }
-        guard pipe(&errs) == 0 else {
-            for end in outs { close(end) }
-            return fail(job.id, String(cString: strerror(errno)))
+        let started: (child: ChildProcess, reader: JobReader)
+        do throws(JobReader.StartFailure) { started = try JobReader.start(program.words(job.order)) } catch {
+            return fail(job.id, "The command could not be started: \(error.reason).")
         }
-        let command = ChildProcess.Command(program.words(job.order), environment: ChildProcess.Command.inherited())
-        let result = Result { () throws(ChildProcess.StartFailure) in
-            try ChildProcess(command, [nil, outs[1], errs[1]])
+        let child = started.child
+        let isStopped = state.withLock { state in
+            state.children[job.id] = child
+            return state.stopped.contains(job.id) || state.isOver
         }
-        close(outs[1])
-        close(errs[1])
-        switch result {
-        case .failure(let failure):
-            close(outs[0])
-            close(errs[0])
-            fail(job.id, "The command could not be started: \(failure.reason).")
-        case .success(let child):
-            let isStopped = state.withLock { state in
-                state.children[job.id] = child
-                return state.stopped.contains(job.id) || state.isOver
-            }
-            if isStopped { child.interrupt() }
-            JobReader(outs[0], errs[0]).read { words in self.hear(words, job.id) }
-            let ending = child.wait()
-            end(job.id, ending.signal == 0 ? Int(ending.code) : 128 + Int(ending.signal))
-        }
+        if isStopped { child.interrupt() }
+        started.reader.read { words in self.hear(words, job.id) }
+        let ending = child.wait()
+        end(job.id, ending.signal == 0 ? Int(ending.code) : 128 + Int(ending.signal))
     }
 
     private func hear(_ said: JobReader.Said, _ id: String) {

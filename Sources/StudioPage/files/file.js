@@ -5,20 +5,20 @@ import { said, signs } from "./marks.js";
 import { fileName } from "./sheet.js";
 import { bytes, camera, mark, t, when } from "./words.js";
 
-/** @param {HTMLElement} main @param {{rest: string[]}} context */
-export function open(main, { rest }) {
+/** @param {HTMLElement} main @param {{rest: string[], session: {role: string, catalog: boolean}}} context */
+export function open(main, { rest, session }) {
   const back = (event) => event.key === "Escape" && history.back();
   addEventListener("keydown", back);
-  show(main, rest[0]);
+  show(main, rest[0], session.catalog && ["operate", "admin"].includes(session.role));
   return () => removeEventListener("keydown", back);
 }
 
-async function show(main, id) {
+async function show(main, id, hasStations) {
   try {
     const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
     fill(
       main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
-      photo(frame), about(frame), section("copies", file.deliveries.map(delivery)), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
+      photo(frame), about(frame), section("copies", file.deliveries.map(delivery)), hasStations && frame.sha256 && elsewhere(id), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
   } catch (error) {
     main.replaceChildren(h("p", {}, h("a", { href: "#/capture" }, t("back"))), trouble(error));
   }
@@ -30,6 +30,15 @@ function photo(frame) {
   const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: t("pictureOf", { name: fileName(frame) }) })), box = h("figure", { class: "frame" }, image);
   enlarge(image, frame, () => box.replaceWith(h("p", { class: "quiet" }, t("noPicture"))));
   return box;
+}
+
+/** What other stations say, when somebody asks. @param {string} id */
+function elsewhere(id) {
+  const list = h("div", { role: "status" });
+  const ask = () => get(`frames/${encodeURIComponent(id)}/where`).then(
+    ({ copies }) => fill(list, ...(copies.length ? copies.map((one) => h("p", { class: "caption" }, foreign(one.station, "b"), ` ${mark(one.state).word}: `, foreign(one.place), " ", h("span", { class: "quiet", dir: "auto" }, [one.detail, one.verified && t("verified", { how: one.verified }), when(one.at)].filter(Boolean).join(", ")))) : [h("p", {}, t("nobody"))])),
+    (error) => fill(list, trouble(error)));
+  return h("section", {}, h("h2", {}, t("whoHas")), h("p", {}, h("button", { onclick: ask }, t("ask"))), list);
 }
 
 const section = (title, rows) => (rows.length ? h("section", {}, h("h2", {}, t(title)), h("ul", { class: "rows" }, ...rows)) : null);

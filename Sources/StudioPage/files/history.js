@@ -4,9 +4,8 @@ import { bytes, files, mark, number, t, when } from "./words.js";
 
 const endings = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"];
 
-/** @param {HTMLElement} main @param {{page: string, session: {role: string}, rest: string[]}} context */
-export function open(main, { page, session, rest }) {
-  if (["view", "pick"].includes(session.role)) return void main.replaceChildren(h("h1", {}, t("history")), h("p", {}, t("unfit")));
+/** @param {HTMLElement} main @param {{page: string, rest: string[]}} context */
+export function open(main, { page, rest }) {
   if (page === "run") return void showRun(main, rest[0]);
   const place = h("div", {}), runs = h("ul", { class: "rows" }), cards = h("ul", { class: "rows" });
   main.replaceChildren(h("h1", {}, t("history")), search(place), place, h("h2", {}, t("runs")), runs, h("h2", {}, t("cards")), cards);

@@ -8,14 +8,16 @@ const main = byId("main");
 const pages = {
   capture: () => import("./capture.js"), deliveries: () => import("./deliveries.js"), history: () => import("./history.js"),
   run: () => import("./history.js"), file: () => import("./file.js"), profile: () => import("./profile.js"),
-  events: () => import("./events.js"), cards: () => import("./cards.js"), pipeline: () => import("./tools.js"), doctor: () => import("./tools.js"), show: () => import("./show.js"),
+  events: () => import("./events.js"), cards: () => import("./cards.js"), pipeline: () => import("./tools.js"), doctor: () => import("./tools.js"), show: () => import("./show.js"), stations: () => import("./stations.js"),
 };
-const tabs = ["events", "capture", "cards", "deliveries", "history", "pipeline", "doctor", "profile"];
+const tabs = ["events", "capture", "cards", "deliveries", "history", "stations", "pipeline", "doctor", "profile"];
 /** Where there is little room, these are found under the last one. */
-const further = ["history", "pipeline", "doctor"];
+const further = ["history", "stations", "pipeline", "doctor"];
+/** Not for everybody. */
+const closed = ["events", "cards", "deliveries", "history"];
 /** What a tab is called. @param {string} name */
 const title = (name) => t(name === "cards" ? "cardsTab" : name);
-/** @type {{role: string} | null} */
+/** @type {{role: string, catalog: boolean} | null} */
 let session = null;
 /** What the page on show needs to be told when it goes. */
 let leave = () => {};
@@ -24,7 +26,7 @@ let seen = Date.now(), shown = "";
 function drawTabs() {
   const now = location.hash.split("/")[1] || "capture";
   const current = { run: "history", file: "capture", show: "capture" }[now] ?? now;
-  byId("tabs").replaceChildren(...tabs.map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
+  byId("tabs").replaceChildren(...tabs.filter((name) => name !== "stations" || session?.catalog).map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
 }
 
 async function show() {
@@ -37,9 +39,12 @@ async function show() {
   main.replaceChildren(h("p", { class: "quiet" }, t("loading")));
   shown = asked;
   try {
-    const module = await pages[page]();
-    if (shown !== asked) return;
-    leave = module.open(main, { page, session, rest: rest.map(decodeURIComponent) }) ?? leave;
+    if (closed.includes(page) && ["view", "pick"].includes(session.role)) main.replaceChildren(h("h1", {}, title(page)), h("p", {}, t("unfit")));
+    else {
+      const module = await pages[page]();
+      if (shown !== asked) return;
+      leave = module.open(main, { page, session, rest: rest.map(decodeURIComponent) }) ?? leave;
+    }
   } catch (error) {
     main.replaceChildren(trouble(error));
   }

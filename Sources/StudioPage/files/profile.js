@@ -20,7 +20,7 @@ export function open(main, { session }) {
   const end = (id) => guarded(async () => { await remove(`sessions/${encodeURIComponent(id)}`); await load(); });
   main.replaceChildren(
     h("h1", {}, t("you")), place, facts([[t("role"), session.role], [t("until"), when(session.until)]]), h("p", {}, h("button", { onclick: leave }, t("leave"))),
-    h("ul", { class: "rows more" }, ...["history", "pipeline", "doctor"].map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
+    h("ul", { class: "rows more" }, ...["history", ...(session.catalog ? ["stations"] : []), "pipeline", "doctor"].map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
     ...(["operate", "admin"].includes(session.role) ? accounts() : []), ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
   if (isAdmin) load();
 }

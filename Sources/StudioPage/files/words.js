@@ -5,7 +5,7 @@ const english = {
   setAside: "{n} set aside", held: "{n} held", failed: "{n} failed", waiting: "{n} waiting",
   lost: "Lost connection, last seen {n} s ago",
   pairTitle: "Pair this browser", pairHelp: "Open the link that filmgate studio printed, or type its code. It counts once, for five minutes.",
-  pairAgain: "filmgate studio link prints a new one.", code: "Code", pair: "Pair",
+  code: "Code", pair: "Pair",
   frames: "{n} files", oneFile: "1 file", newFrames: "{n} new files", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
   kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
   noPicture: "No picture of it can be shown.", pictureOf: "Picture of {name}", follow: "Follow the newest", big: "One frame", close: "Close", secondScreen: "Second screen",
@@ -13,9 +13,9 @@ const english = {
   delivered: "delivered", duplicate: "duplicate", alreadySeen: "already seen", filtered: "filtered", pending: "pending", unfinished: "on its way",
   setAsideWord: "set aside", done: "done", heldWord: "held", failedWord: "failed", excluded: "excluded",
   verdictWell: "Nothing waits", verdictWaiting: "{n} on the way", verdictHeld: "Held: {n} wait", verdictFailed: "{n} failed",
-  bytesWaiting: "Waiting", oldest: "Since", nextTry: "Next try", reason: "Reason", counts: "Files", target: "Target",
+  bytesWaiting: "Waiting", oldest: "Since", nextTry: "Next try", reason: "Reason", counts: "Files",
   countsOf: "{done} there, {pending} waiting, {held} held, {failed} failed", denied: "{n} not there any more",
-  retryHelp: "To try again: ", open: "Not done", more: "Show more", state: "State",
+  open: "Not done", more: "Show more", state: "State",
   runs: "Runs", run: "Run {n}", started: "Began", ended: "Ended", exit: "Exit code", running: "under way", brokeOff: "broke off", back: "Back",
   cards: "Where files came from", last: "Last", files: "{n} files, {bytes}",
   copies: "Copies and receipts", places: "Where these bytes were found", decided: "What decided", notes: "Notes", facts: "Facts", wanted: "Wanted by",
@@ -44,6 +44,10 @@ const english = {
   picked: "picked", rejected: "rejected", oneStar: "1 star", stars: "{n} stars", noStars: "no stars", colour0: "no colour", colour1: "purple", colour2: "red", colour3: "orange", colour4: "yellow", colour5: "green", colour6: "turquoise", colour7: "blue", colour8: "grey",
   marked: "Marked: {words}", cleared: "nothing", undo: "Undo", pick: "Pick", reject: "Reject", unpick: "Neither", rating: "Stars", colour: "Colour", marking: "Marks", choose: "Select", chooseAll: "Select all", chooseNone: "Select none", selected: "{n} selected",
   keys: "Keys", letters: "Single letters and digits are keys, too", keysMove: "Arrows, Page, Home, End", keyMove: "another frame; with Shift, all between are selected", keysOpen: "Space, Enter, Esc", keyOpen: "as large as the window, its page, back", keysRate: "0 – 5", keyRate: "stars", keysPick: "T, X, U", keyPick: "picked or no more, rejected, neither", keysTag: "Ctrl + and Ctrl −", keyTag: "picked, neither", keysColour: "Alt 0 – 8", keyColour: "colour", keysSelect: "Ctrl A, Ctrl Space, Esc", keySelect: "all of this list, this one, none", keysUndo: "Ctrl Z", keyUndo: "take back what was marked last", keysFollow: "F, /, ?", keyFollow: "follow the newest, search, these keys", byWhom: "Marked by",
+  stations: "Stations", noCatalog: "The pipeline names no catalogue.", noCatalogYet: "Start the page with a pipeline that names one: ", notJoined: "This state directory has not joined: ",
+  connected: "connected since {time}", away: "away since {time}", untelling: "no run tells it now", asOf: "As of {time}.", untold: "Not told yet", heldFor: "Held for it", claims: "Claims", catalogue: "Catalogue",
+  thereNow: "there now", lastSeen: "last seen {time}", neverSeen: "never seen", shutOut: "shut out", site: "Place", taken: "Cards taken", whoHas: "Who has it", ask: "Ask the catalogue", nobody: "nobody",
+  seen: "seen", claimed: "sends it", unsure: "may have sent it",
 };
 
 /** @param {string} key @param {Record<string, string | number>} [values] */

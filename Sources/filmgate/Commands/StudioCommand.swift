@@ -113,7 +113,7 @@ struct StudioCommand: AsyncParsableCommand {
             }
             let json = options.json, logger = options.logger, shown = settings
             let stopped = try await context.telling { () async throws(IngestError) in
-                let services = Self.services(state, logger)
+                let services = Self.services(context, logger)
                 let server = try StudioServer(shown, services, logger: logger)
                 let code = try server.makeCode()
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
@@ -127,8 +127,9 @@ struct StudioCommand: AsyncParsableCommand {
         }
 
         /// What the page's server has this program do.
-        private static func services(_ state: String, _ logger: Logger) -> StudioServices {
-            let snapshots = StudioStatus(state: state)
+        private static func services(_ context: CommandContext, _ logger: Logger) -> StudioServices {
+            let state = context.options.stateDirectory, snapshots = StudioStatus(state: state)
+            let catalogs = StudioCatalog(state: state, context.loader())
             var services = StudioServices { () async throws(IngestError) in
                 try await StudioEvents(state: state).all()
             } status: { (counts: FrameCounts?) async throws(IngestError) in
@@ -138,6 +139,7 @@ struct StudioCommand: AsyncParsableCommand {
             services.mark = { order async throws(IngestError) in
                 try await MarkSetting(state: state).carryOut(order)
             }
+            services.namesCatalog = { await catalogs.isNamed(in: $0) }
             services.shown = { Redaction.hidden($0, at: []) }
             services.qr = { QRText.rows($0) ?? [] }
             services.mounted = { () async throws(IngestError) in try await StudioCards(logger: logger).mounted() }

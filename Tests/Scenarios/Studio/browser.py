@@ -23,6 +23,7 @@ from proof import Failure  # noqa: E402
 from scene import SCENARIOS, Scene  # noqa: E402
 from shoot import own_mounts  # noqa: E402
 import shoot_scenarios  # noqa: E402, F401
+import station_scenarios  # noqa: E402, F401
 
 
 def play(options, browser, function, way):

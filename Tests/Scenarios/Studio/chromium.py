@@ -24,7 +24,7 @@ TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 # What each page is called, by its name in the address.
 TITLES = {
     "events": "Events", "capture": "Capture", "cards": "Cards", "deliveries": "Deliveries", "history": "History", "pipeline": "Pipeline",
-    "doctor": "Doctor", "profile": "This browser",
+    "doctor": "Doctor", "profile": "This browser", "stations": "Stations",
 }
 # A page that goes takes its requests with it, and a newer search ends the one before.
 HARMLESS = ["net::ERR_ABORTED"]
