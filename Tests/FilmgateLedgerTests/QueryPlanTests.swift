@@ -55,6 +55,13 @@ import Testing
         #expect(try await Self.plan(DoneTargets.each).contains("SEARCH delivery USING PRIMARY KEY (content_id=?)"))
     }
 
+    /// What a catalogue is told anew is found part by part, in the order in which it lies.
+    @Test(arguments: Seeding.allCases) func partsAreFoundByTheirKey(_ part: Seeding) async throws {
+        let next = try await Self.plan(part.statement(isFirst: false)).joined(separator: "\n")
+        #expect(
+            next.contains("USING PRIMARY KEY ((") && !next.contains("SCAN") && !next.contains("TEMP B-TREE"), "\(next)")
+    }
+
     @Test func theHighestCounterIsTheEndOfAnIndex() async throws {
         let plan = try await Self.plan(SQLiteReader.counter).joined(separator: "\n")
         #expect(plan.contains("shot_name_counter (target_id=? AND event=? AND counter>?)"))

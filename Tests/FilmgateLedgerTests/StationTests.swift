@@ -168,6 +168,88 @@ import Testing
         #expect(report.upTo == 40)
     }
 
+    /// Only what has no row any more is lost with its line: what waits to be withdrawn is told all the same.
+    @Test func whatWaitsIsToldBesideWhatIsToldAnew() async throws {
+        let ledger = try SQLiteLedger.inMemory(), key = ContentKey(sha256: Samples.sha(1))
+        try await ledger.join(Self.membership)
+        try await ledger.record((1...20).map { .delivery(Samples.delivery($0, to: Samples.gallery, state: .done)) })
+        try await ledger.acknowledge(20)
+        try await ledger.record([.withdraw(key, target: Samples.gallery, heir: Samples.archive, event: nil)])
+        #expect(try await ledger.seed())
+        let waiting = try #require(try await ledger.untold(after: 20, limit: 100))
+        #expect(waiting.upTo == 40 && waiting.deliveries.count == 20)
+        #expect(waiting.deliveries.filter { $0.state == .withdrawn }.map(\.content) == [key])
+        // Set back behind the oldest line.
+        try await ledger.acknowledge(40)
+        _ = try await ledger.commits.commit { writer in
+            try writer.db.execute(sql: "DELETE FROM told WHERE seq < 21")
+            return 0
+        }
+        try await ledger.acknowledge(5)
+        let rest = try #require(try await ledger.untold(after: 5, limit: 100))
+        #expect(rest.upTo == 59 && rest.deliveries.count == 20)
+        #expect(rest.deliveries.filter { $0.state == .withdrawn }.map(\.content) == [key])
+    }
+
+    /// Each part goes on behind the last line of the one before; a file that is there in two versions is one line.
+    @Test(arguments: [1, 3, 7, 1000]) func allIsToldWhateverIsToldAtOnce(_ limit: Int) async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record((1...10).map { .asset(Samples.asset($0)) })
+        try await ledger.record((1...10).map { .asset(Samples.asset($0, volume: "uuid:\u{0}é")) })
+        var newer = Samples.asset(4)
+        newer.origin.size += 1
+        try await ledger.record([.asset(newer), .asset(Samples.asset(11, ending: nil))])
+        try await ledger.record((1...10).map { .delivery(Samples.delivery($0, state: $0 == 3 ? .pending : .done)) })
+        try await ledger.join(Self.membership)
+        let before = try #require(try await ledger.station()?.last)
+        let all = try #require(try await ledger.untold(after: 0, limit: .max))
+        #expect(before == 29 && all.sightings.count == 21 && all.deliveries.count == 9)
+        try await ledger.acknowledge(before)
+        try await ledger.makeLines(atOnce: limit)
+        let again = try #require(try await ledger.untold(after: before, limit: .max))
+        #expect(again.upTo == 2 * before)
+        #expect(Set(again.sightings) == Set(all.sightings) && Set(again.deliveries) == Set(all.deliveries))
+        let holdings = try await ledger.reader.stationHoldings()
+        #expect((holdings.files, holdings.copies) == (20, 9))
+    }
+
+    /// A station that was killed while it made lines stands where it stood.
+    @Test func linesThatWereBrokenOffAreMadeAnew() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var membership = Self.membership
+        membership.applied = 100
+        try await ledger.join(membership)
+        try await ledger.record((1...20).map { .asset(Samples.asset($0)) })
+        try await ledger.acknowledge(120)
+        _ = try await ledger.commits.commit { writer in
+            _ = try Seeding.files.lines(behind: nil, limit: 5, writer.db)
+            return 0
+        }
+        #expect(try await ledger.station()?.acknowledged == 120)
+        try await ledger.acknowledge(50)
+        #expect(try await ledger.station()?.acknowledged == 50)
+        #expect(try await ledger.untold(after: 50, limit: .max)?.sightings.count == 20)
+    }
+
+    /// A catalogue may be older than the word that a place is gone.
+    @Test func aPlaceThatIsGoneIsToldAnew() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        var row = Samples.delivery(1, to: Samples.gallery, state: .excluded)
+        row.attempts = DeliveryRow.retired
+        try await ledger.record([.delivery(row), .delivery(Samples.delivery(2, to: Samples.gallery, state: .excluded))])
+        #expect(try await ledger.seed())
+        let report = try #require(try await ledger.untold(after: 0, limit: 10))
+        #expect(report.deliveries.map(\.content) == [row.content] && report.deliveries.map(\.state) == [.withdrawn])
+    }
+
+    @Test func withoutACatalogueThereIsNobodyToTell() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(Samples.asset(1))])
+        await #expect { try await ledger.seed() } throws: { ($0 as? IngestError)?.code == .misconfigured }
+        #expect(try await told(ledger) == 0)
+    }
+
     /// A report of which nothing was heard may have arrived: it is told again as it was.
     @Test func whatIsBeingToldIsKnownUntilItIsSettled() async throws {
         let ledger = try SQLiteLedger.inMemory()

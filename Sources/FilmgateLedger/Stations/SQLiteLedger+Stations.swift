@@ -23,7 +23,8 @@ extension SQLiteLedger {
                 arguments: [membership.uuid, membership.name, membership.epoch, membership.catalog, membership.applied])
             try Self.raise(to: last, db)
             try StationTables.listen(db)
-            try db.execute(sql: StationTables.seed)
+            for part in Seeding.allCases { _ = try part.lines(behind: nil, limit: -1, db) }
+            try Seeding.noteEnd(db)
             return 0
         }
     }
@@ -56,25 +57,35 @@ extension SQLiteLedger {
 
     /// The catalogue knows this station up to there: what it knows is not told again, and what it has lost is.
     ///
-    /// A report of which nothing was heard is settled where that is another place than before. Where the lines in
-    /// between are gone, everything is told anew.
+    /// A report of which nothing was heard is settled where that is another place than before. Where lines in between
+    /// are gone, lines are made for everything first: until they are all there, this ledger stands where it stood.
     public func acknowledge(_ applied: Int64) async throws(IngestError) {
-        _ = try await commits.commit { writer in
-            let db = writer.db
-            var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
-            guard try query.next() else { return 0 }
-            let known = query.int(), first = query.intOrNil()
-            try db.execute(
-                sql: "UPDATE station SET telling = CASE acknowledged WHEN ?1 THEN telling END, acknowledged = ?1",
-                arguments: [applied])
-            if applied >= known {
-                try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - Self.keptLines])
-            } else if (first ?? .max) > applied + 1 {
-                try db.execute(sql: "DELETE FROM told")
-                try db.execute(sql: StationTables.seed)
-            }
+        let lacksLines = try await commits.commit { writer in
+            if try Self.lacksLines(behind: applied, writer.db) { return 1 }
+            try Self.note(applied, writer.db)
             return 0
         }
+        guard lacksLines == 1 else { return }
+        try await makeLines()
+        _ = try await commits.commit { writer in
+            try Self.note(applied, writer.db)
+            try Seeding.noteEnd(writer.db)
+            return 0
+        }
+    }
+
+    /// The catalogue was set back behind the oldest line.
+    private static func lacksLines(behind applied: Int64, _ db: Database) throws -> Bool {
+        var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
+        guard try query.next(), applied < query.int() else { return false }
+        return query.intOrNil() ?? .max > applied + 1
+    }
+
+    private static func note(_ applied: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE station SET telling = CASE acknowledged WHEN ?1 THEN telling END, acknowledged = ?1",
+            arguments: [applied])
+        try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - keptLines])
     }
 
     /// What changed behind `seq`, up to `last` where that is said, `limit` lines at most, as the rows are now; nil when

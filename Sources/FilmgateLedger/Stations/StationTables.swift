@@ -57,10 +57,4 @@ enum StationTables {
     static func stopListening(_ db: Database) throws {
         for trigger in triggers { try db.execute(sql: "DROP TRIGGER IF EXISTS \(trigger.name)") }
     }
-
-    /// Everything that the ledger has, to be told anew.
-    static let seed = """
-        INSERT INTO told (volume_id, path) SELECT volume_id, path FROM asset WHERE ending IS NOT NULL GROUP BY volume_id, path;
-        INSERT INTO told (content_id, target_id) SELECT content_id, target_id FROM delivery WHERE state = 'done';
-        """
 }
