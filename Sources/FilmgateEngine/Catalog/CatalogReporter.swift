@@ -146,6 +146,36 @@ public actor CatalogReporter {
         return isAll
     }
 
+    /// Tells all that is left and ends the session; throws what the catalogue says where it cannot.
+    ///
+    /// `progress` hears after each report up to which change the catalogue knows this station.
+    public func tellAll(_ progress: @Sendable (Int64) -> Void) async throws(IngestError) {
+        let result = await Result { () async throws(IngestError) in try await tellRest(progress) }
+        if let session { try? await catalog.leave(session.token) }
+        session = nil
+        await catalog.close()
+        try result.get()
+    }
+
+    private func tellRest(_ progress: @Sendable (Int64) -> Void) async throws(IngestError) {
+        var inVain = 0
+        while inVain < Self.mostInVain {
+            if Task.isCancelled { throw IngestError(.cancelled, "It was broken off.") }
+            let before = known
+            if try await step() { return }
+            progress(known)
+            inVain = known > before ? 0 : inVain + 1
+        }
+        throw IngestError(
+            .protocolViolation, "\(catalog.place): the catalogue takes no report, and does not say why.",
+            advice: "`filmgate catalog check` tries it.")
+    }
+
+    /// Steps without progress after which a catalogue is not believed to take anything.
+    ///
+    /// A session that was over and a catalogue that was set back take one each.
+    private static let mostInVain = 5
+
     /// One batch; true when nothing is left.
     private func step() async throws(IngestError) -> Bool {
         guard let open = try await opened() else {
@@ -212,7 +242,10 @@ public actor CatalogReporter {
         say(.ahead(known: applied, told: known))
         session = nil
         try? await catalog.leave(open.token)
-        throw IngestError(.rejected, "The catalogue knows changes of this station that its ledger has not told.")
+        throw IngestError(
+            .rejected, "The catalogue knows changes of this station that its ledger has not told.",
+            advice: "If this state directory was restored or copied, `filmgate catalog join --as-new` takes the "
+                + "identity for it.")
     }
 
     /// The session was opened or renewed by a request that went out at that moment.

@@ -91,7 +91,9 @@ struct ClaimTable: Sendable {
     var isIdle: Bool { waiting.isEmpty && asking.isEmpty }
     /// Claims that are this station's: what is being sent, and what is to be tried, perhaps again.
     var held: Int { sending.count + kept.count + reserved.count }
-    var isAway: Bool { if case .away = reach { true } else { false } }
+    var isAway: Bool { trouble != nil }
+    /// Why the catalogue cannot be asked; nil where nothing is known of that.
+    var trouble: String? { if case .away(let words) = reach { words } else { nil } }
 
     /// In which session what is being sent was granted last.
     func session(of key: Key) -> Int64? { sending[key] == nil ? nil : granted[key] }

@@ -46,7 +46,7 @@ public actor StationClaims {
     // MARK: Targets
 
     /// What a plan knows of the targets that stations share; what an earlier one knew stays known.
-    nonisolated func add(_ shared: SharedTargets) {
+    public nonisolated func add(_ shared: SharedTargets) {
         let new = targets.withLock { targets in
             defer { targets.add(shared) }
             return shared.refusals.filter { !targets.refusals.contains($0) }
@@ -82,6 +82,9 @@ public actor StationClaims {
 
     /// The catalogue does not answer, or refuses this station.
     func note(away words: String) { handle(.away(words)) }
+
+    /// Why the catalogue cannot be asked now, as it was said last; nil while it answers, and before anybody asked.
+    public var trouble: String? { table.trouble }
 
     // MARK: Claims
 

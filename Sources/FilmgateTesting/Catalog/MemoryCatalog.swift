@@ -13,6 +13,8 @@ public final class MemoryCatalog: Catalog {
         var away: IngestError?, undecided = 0, lost = 0, questions = 0, most = 0
         var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
         var statuses: [String: String] = [:]
+        /// How the files of each station ended, by their paths.
+        var seen: [String: [String: Ending]] = [:], takesReports = true
     }
     private let state = Mutex(State())
 
@@ -36,6 +38,18 @@ public final class MemoryCatalog: Catalog {
     public func lose(answers count: Int) { state.withLock { $0.lost = count } }
     /// Up to where it knows that station.
     public func known(of station: String) -> Int64 { state.withLock { $0.applied[station] ?? 0 } }
+    /// How its files ended, by their paths, as that station told.
+    public func seen(by station: String) -> [String: Ending] { state.withLock { $0.seen[station] ?? [:] } }
+    /// Loses what that station told, and with `applied` how much that was, as a backup from before would.
+    public func forget(factsOf station: String, knowing applied: Int64? = nil) {
+        state.withLock { state in
+            state.seen[station] = nil
+            state.rows = state.rows.filter { $0.value.station != station }
+            if let applied { state.applied[station] = applied }
+        }
+    }
+    /// Whether it takes reports at all; where not, each finds its session over.
+    public func set(takesReports: Bool) { state.withLock { $0.takesReports = takesReports } }
     /// Ends the sessions of that station, as time would.
     public func end(sessionsOf station: String) {
         state.withLock { state in state.sessions = state.sessions.filter { $0.value != station } }
@@ -104,9 +118,10 @@ public final class MemoryCatalog: Catalog {
 
     private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
         try asked { state in
-            guard let station = state.sessions[session] else { return nil }
+            guard let station = state.sessions[session], state.takesReports else { return nil }
             guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
             state.applied[station] = report.upTo
+            for fact in report.sightings { state.seen[station, default: [:]][fact.origin.path] = fact.ending }
             for fact in report.deliveries where fact.shared && fact.state != .withdrawn {
                 let key = Key(content: fact.content, target: fact.target), old = state.rows[key]?.state
                 guard fact.state == .removed || old != .done && old != .removed else { continue }

@@ -159,4 +159,67 @@ import Testing
         #expect(notices.list == [.setBack(had: 70, has: 50)])
         #expect(catalog.known(of: "desk-3") == 90 && later.now.telling == nil)
     }
+
+    private final class Steps: Sendable {
+        private let all = Mutex<[Int64]>([])
+        func note(_ known: Int64) { all.withLock { $0.append(known) } }
+        var list: [Int64] { all.withLock(\.self) }
+    }
+
+    private func tellAll(
+        _ catalog: MemoryCatalog, _ ledger: Numbers, _ body: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) async -> Result<Void, IngestError> {
+        let reporter = CatalogReporter(catalog, ledger, pace: Self.pace) { _ in }
+        return await Result { () async throws(IngestError) in try await reporter.tellAll(body) }
+    }
+
+    /// Report by report, and whoever waits for it hears how far it is.
+    @Test func allIsToldInReports() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), steps = Steps()
+        ledger.add(100)
+        try await tellAll(catalog, ledger, steps.note).get()
+        #expect(steps.list == [30, 60, 90, 100] && catalog.known(of: "desk-3") == 100)
+        try await tellAll(catalog, ledger, steps.note).get()
+        #expect(steps.list.count == 4)
+    }
+
+    /// Where it is broken off, what was told stays told, and the next one goes on there.
+    @Test func whatIsBrokenOffGoesOn() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), steps = Steps()
+        ledger.add(100)
+        let away = await tellAll(catalog, ledger) { known in
+            if known == 60 { catalog.set(away: IngestError(.unavailable, "No answer.")) }
+        }
+        #expect(throws: IngestError.self) { try away.get() }
+        #expect(ledger.now.acknowledged == 60)
+        catalog.set(away: nil)
+        try await tellAll(catalog, ledger, steps.note).get()
+        #expect(steps.list == [90, 100])
+    }
+
+    /// A session may be over between two reports.
+    @Test func aSessionThatIsOverIsOpenedAnew() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers()
+        ledger.add(100)
+        try await tellAll(catalog, ledger) { _ in catalog.end(sessionsOf: "desk-3") }.get()
+        #expect(catalog.known(of: "desk-3") == 100)
+    }
+
+    @Test func whatTakesNothingIsNotAskedForEver() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers()
+        ledger.add(100)
+        catalog.set(takesReports: false)
+        let result = await tellAll(catalog, ledger)
+        #expect { try result.get() } throws: { ($0 as? IngestError)?.code == .protocolViolation }
+        #expect(catalog.known(of: "desk-3") == 0)
+    }
+
+    @Test func aRestoredLedgerSeedsNothing() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), older = Numbers(Numbers.State(last: 50, acknowledged: 20))
+        ledger.add(60)
+        try await tellAll(catalog, ledger).get()
+        let result = await tellAll(catalog, older)
+        #expect { try result.get() } throws: { ($0 as? IngestError)?.advice?.contains("join --as-new") == true }
+        #expect(catalog.known(of: "desk-3") == 60 && older.now.acknowledged == 20)
+    }
 }
