@@ -5,7 +5,8 @@ import Testing
 
 /// One fault of the catalogue ends all of its verbs with one exit code.
 @Suite(.ownThreads) struct CatalogExitTests {
-    private static let verbs = [["check"], ["join"], ["migrate"], ["where", String(repeating: "0", count: 64)]]
+    private static let digest = String(repeating: "0", count: 64)
+    private static let verbs = [["check"], ["join"], ["migrate"], ["where", digest], ["find", digest]]
 
     private func expect(_ status: Int32, _ code: String, of verb: [String], _ table: Table, _ file: String) throws {
         let outcome = try table.run(["catalog"] + verb + ["--pipeline", file])

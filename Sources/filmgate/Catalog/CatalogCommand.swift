@@ -13,7 +13,7 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogCheckCommand.self, CatalogMigrateCommand.self, CatalogJoinCommand.self, CatalogShareCommand.self,
-            CatalogStatusCommand.self, CatalogWhereCommand.self,
+            CatalogStatusCommand.self, CatalogFindCommand.self, CatalogWhereCommand.self,
         ])
 }
 
@@ -54,19 +54,12 @@ struct CatalogOptions: ParsableArguments {
 struct ChosenCatalog {
     let catalog: any Catalog
     let use: CatalogUse
+    /// The pipeline that names it.
+    let pipeline: PipelineFile
 
     /// The first of the pipelines that names one; ends the verb where none does.
     init(_ options: CatalogOptions, _ context: CommandContext) async throws {
-        let overrides = try options.overrides()
-        let files =
-            options.pipeline.map { [UserPath.absolute($0)] }
-            ?? PipelineSnapshot(state: context.options.stateDirectory).files()
-        // What was used before may be broken since: that hides no other pipeline's catalogue.
-        let pipelines =
-            try options.pipeline == nil
-            ? files.compactMap { context.loader(overrides: overrides).load(path: $0).pipeline }
-            : files.map { try context.load($0, overrides: overrides) }
-        for pipeline in pipelines {
+        for pipeline in try Self.pipelines(options, context) {
             guard
                 let found = try await context.telling({ () async throws(IngestError) in
                     try await Self.of(pipeline, context)
@@ -78,6 +71,16 @@ struct ChosenCatalog {
             return
         }
         throw CommandContext.refuse(await Self.absent(options, context), context.options)
+    }
+
+    /// The one that was named, else those that were used here.
+    static func pipelines(_ options: CatalogOptions, _ context: CommandContext) throws -> [PipelineFile] {
+        let overrides = try options.overrides()
+        if let file = options.pipeline { return [try context.load(UserPath.absolute(file), overrides: overrides)] }
+        // What was used before may be broken since: that hides no other pipeline's catalogue.
+        return PipelineSnapshot(state: context.options.stateDirectory).files().compactMap {
+            context.loader(overrides: overrides).load(path: $0).pipeline
+        }
     }
 
     /// Why none is known.
@@ -95,7 +98,9 @@ struct ChosenCatalog {
             + "used a pipeline that names it: say which file does with --pipeline."
     }
 
-    private init(_ catalog: any Catalog, _ use: CatalogUse) { (self.catalog, self.use) = (catalog, use) }
+    private init(_ catalog: any Catalog, _ use: CatalogUse, _ pipeline: PipelineFile) {
+        (self.catalog, self.use, self.pipeline) = (catalog, use, pipeline)
+    }
 
     /// Nil where the pipeline names none.
     static func of(_ pipeline: PipelineFile, _ context: CommandContext) async throws(IngestError) -> ChosenCatalog? {
@@ -103,7 +108,9 @@ struct ChosenCatalog {
         let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
         let place = try await (reader as? SQLiteReader)?.station()
         let services: [any Sendable] = [LeastTimeline(place?.timeline ?? 0)]
-        return try context.builder(ledger: nil).catalog(of: pipeline, services: services).map { ChosenCatalog($0, use) }
+        return try context.builder(ledger: nil).catalog(of: pipeline, services: services).map {
+            ChosenCatalog($0, use, pipeline)
+        }
     }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FileKit
 import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
@@ -103,64 +102,5 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             status?.cards.first.map { "card \($0.label)" },
         ]
         return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))
-    }
-}
-
-struct CatalogWhereCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "where", abstract: "Who says to have these bytes: stations, places, proof.",
-        discussion: """
-            What another station says is its word, and makes no card safe to format.
-
-            EXAMPLES:
-              filmgate catalog where DSC_0101.NEF
-              filmgate catalog where 9f2c…  (all 64 digits)
-            """)
-
-    @Argument(help: "Files, or digests (SHA-256).", completion: .file())
-    var files: [String]
-
-    @OptionGroup var choice: CatalogOptions
-    @OptionGroup var options: CommonOptions
-
-    func run() async throws {
-        try choice.handOver(options.stateDirectory)
-        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
-        let wanted = try files.map { try digest(of: $0) }
-        let copies = try await context.telling { () async throws(IngestError) in try await catalog.copies(of: wanted) }
-        await catalog.close()
-        for (name, sha256) in zip(files, wanted) {
-            let mine = copies.filter { $0.sha256 == sha256 }
-            if options.json {
-                for copy in mine { Console.out(CatalogLine.place(copy).finished) }
-                continue
-            }
-            let size = mine.lazy.compactMap(\.size).first.map { "  " + Describe.bytes($0) } ?? ""
-            Console.out(Describe.name("\(sha256)\(size)\(name == sha256 ? "" : "  \(name)")"))
-            if mine.isEmpty { Console.out("  nobody") }
-            for copy in mine { Console.out("  " + Describe.name(Self.text(copy))) }
-        }
-        if copies.isEmpty { throw Exit(.sourceLost) }
-    }
-
-    private func digest(of name: String) throws -> String {
-        let isDigest =
-            name.utf8.count == 64 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        if isDigest { return name }
-        do throws(IngestError) { return try FileCopy.hash(path: UserPath.absolute(name)).digests.sha256 } catch {
-            throw CommandContext.end(error, options)
-        }
-    }
-
-    private static func text(_ copy: CatalogCopy) -> String {
-        let time = CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description ?? "?"
-        let detail = copy.detail.map { " \($0)" } ?? ""
-        switch copy.state {
-        case .seen: return "\(copy.station)  seen as \(copy.place) (\(copy.detail ?? "?")) \(time)"
-        case .done: return "\(copy.station)  delivered to \(copy.place) (\(copy.proof ?? "no proof"))\(detail) \(time)"
-        case .removed: return "\(copy.station)  no longer at \(copy.place)\(detail) \(time)"
-        case .claimed: return "\(copy.station)  sends it to \(copy.place) \(time)"
-        case .unsure: return "\(copy.station)  may have sent it to \(copy.place) \(time)"
-        }
     }
 }

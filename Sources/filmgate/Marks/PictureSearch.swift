@@ -10,7 +10,7 @@ struct PictureSearch {
     /// Its SHA-256; throws `misconfigured` with what is wrong with the name.
     func sha256(_ name: String) async throws(IngestError) -> String {
         let path = FileSystem.canonical(UserPath.absolute(name)), facts = try FileFacts.of(path)
-        if facts == nil, Self.isHexadecimal(name) { return try await digest(name.lowercased()) }
+        if facts == nil, Self.isHexadecimal(name) { return try await sha256(beginning: name.lowercased()) }
         if facts?.kind == .directory {
             throw Self.wrong("\(Describe.name(path)) is a folder.", "Name the files in it.")
         }
@@ -38,7 +38,8 @@ struct PictureSearch {
         return nil
     }
 
-    private func digest(_ prefix: String) async throws(IngestError) -> String {
+    /// The whole digest of the only picture that begins so.
+    func sha256(beginning prefix: String) async throws(IngestError) -> String {
         guard prefix.utf8.count >= Self.shortest else {
             throw Self.wrong(
                 "\(prefix) is too short for a SHA-256.", "Give at least its first \(Self.shortest) digits.")
@@ -56,7 +57,7 @@ struct PictureSearch {
         return one
     }
 
-    private static func isHexadecimal(_ text: String) -> Bool {
+    static func isHexadecimal(_ text: String) -> Bool {
         !text.isEmpty && text.lowercased().utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
