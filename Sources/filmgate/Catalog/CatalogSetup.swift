@@ -40,7 +40,7 @@ struct CatalogJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Make this state directory a station of the catalogue.",
         discussion: """
-            From then on what happens here is told there, and what happened before too.
+            From then on what happens here is told there, and what happened before too. Later commands know the pipeline.
 
             EXAMPLE:
               filmgate catalog join --pipeline desk.yaml
@@ -63,12 +63,14 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         let identity = StationIdentity(
             uuid: before?.membership.uuid ?? Self.newIdentity(), name: StationName.of(station), site: site, asNew: asNew
         )
+        let snapshot = choice.pipeline.map { _ in PipelineSnapshot(state: context.options.stateDirectory) }
         let place = try await context.telling { () async throws(IngestError) in
             let membership = try await chosen.catalog.join(identity)
             // Who is in already goes on where it was.
             let isSame =
                 before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
             if !isSame || before?.membership.name != membership.name || asNew { try await ledger.join(membership) }
+            try snapshot?.keep(chosen.pipeline)
             return try await ledger.station()
         }
         await chosen.catalog.close()

@@ -2,7 +2,8 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 
-/// Remembers where runs delivered to, so that `retry` can go on without being told the pipeline again.
+/// Remembers where runs delivered to, so that `retry` can go on without being told the pipeline again; and which
+/// catalogue this state directory joined.
 ///
 /// A file per set of targets in the state directory: their options and sign-in as the pipeline wrote them, secrets as
 /// references only.
