@@ -13,7 +13,7 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogCheckCommand.self, CatalogMigrateCommand.self, CatalogJoinCommand.self, CatalogShareCommand.self,
-            CatalogStatusCommand.self, CatalogFindCommand.self, CatalogWhereCommand.self,
+            CatalogSeedCommand.self, CatalogStatusCommand.self, CatalogFindCommand.self, CatalogWhereCommand.self,
         ])
 }
 

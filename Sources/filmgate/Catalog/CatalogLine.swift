@@ -48,6 +48,17 @@ enum CatalogLine {
         return line
     }
 
+    static func seed(_ place: StationPlace, _ holdings: StationHoldings, _ catalog: String) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "seed")
+        line.add("station", place.membership.name)
+        line.add("catalog", catalog)
+        line.add("files", Int(holdings.files))
+        line.add("copies", Int(holdings.copies))
+        line.add("waiting", Int(place.waiting))
+        return line
+    }
+
     static func summary(_ station: StationSummary) -> JSONWriter {
         var line = JSONWriter()
         line.add("type", "station")

@@ -48,10 +48,7 @@ struct RunTelling {
         let json = context.options.json, gauges = CatalogGauges()
         let claims = StationClaims(
             chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway, gauges: gauges
-        ) { refusal in
-            let words = refusal.isWarning ? "is shared, though" : "is this station's alone:"
-            tell("\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)", json: json)
-        }
+        ) { refusal in tell(text(refusal), json: json) }
         let told = LedgerOfStation(ledger: ledger, claims: claims)
         let reporter = CatalogReporter(chosen.catalog, told, claims: claims, gauges: gauges) { notice in
             tell(notice, json: json)
@@ -78,7 +75,7 @@ struct RunTelling {
         _ = await reporter.finish(within: Self.patience)
     }
 
-    private static func tell(_ notice: CatalogNotice, json: Bool) { tell(plain(text(notice)), json: json) }
+    static func tell(_ notice: CatalogNotice, json: Bool) { tell(plain(text(notice)), json: json) }
 
     /// On stderr, or among the JSON Lines of stdout; of whoever holds the state, not of its job.
     static func tell(_ text: String, json: Bool) {
@@ -98,6 +95,11 @@ struct RunTelling {
 
     /// A sentence as it stands in brackets.
     static func inner(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
+
+    static func text(_ refusal: SharedTargets.Refusal) -> String {
+        let words = refusal.isWarning ? "is shared, though" : "is this station's alone:"
+        return "\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)"
+    }
 
     private static func text(_ notice: CatalogNotice) -> String {
         switch notice {

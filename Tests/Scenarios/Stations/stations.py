@@ -17,6 +17,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 import proving  # noqa: E402
+import seeding  # noqa: E402
 import sharing  # noqa: E402
 from cluster import Server  # noqa: E402
 from proof import Failure  # noqa: E402
@@ -146,6 +147,7 @@ def scenario(program, folder, kills):
         print(f"{kills} kills of station and server: nothing is missing, nothing is double")
 
         both(program, folder, server)
+        seeding.scenario(program, folder, server)
 
         copy = Station(program, folder, "copy", server, "desk1")
         shutil.copytree(one.state, copy.state)
