@@ -87,6 +87,44 @@ import Testing
         #expect(count(table, "smith") == 3 && count(table, "jones") == 1)
     }
 
+    /// The same bytes are the same frame, whatever their file is called by then and whenever it was touched.
+    @Test(arguments: ["smith", nil]) func bytesStayWithTheirEventWhereverTheyAre(_ event: String?) throws {
+        let table = try Table(), held = "event: { hold: true }\nstages:"
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
+            \(held) [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)/{event}", verify: size } }
+            """)
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let words = ["run", pipeline, "--state", table.state, "--json"]
+        let first = try Background(words + (event.map { ["--event", $0] } ?? []))
+        #expect(first.line(#"{"type":"status""#) != nil)
+        try table.frames("hot", count: 3, from: 0)
+        let isTaken = try Background.within(seconds: 30) {
+            let status = try table.run(["status"]).items("status").first
+            let target = (status?["targets"] as? [[String: Any]])?.first
+            return target?[event == nil ? "held" : "done"] as? Int == 3
+        }
+        #expect(isTaken)
+        first.kill(SIGTERM)
+        let hot = URL(fileURLWithPath: table.path("hot/DCIM/100TEST")),
+            now = [FileAttributeKey.modificationDate: Date()]
+        try FileManager.default.setAttributes(now, ofItemAtPath: hot.path + "/IMG_0000.JPG")
+        try FileManager.default.moveItem(atPath: hot.path + "/IMG_0001.JPG", toPath: table.path("hot/moved.jpg"))
+        try FileManager.default.copyItem(atPath: hot.path + "/IMG_0002.JPG", toPath: table.path("hot/copy.jpg"))
+        let next = try Background(words + ["--event", "jones"])
+        for _ in 0..<3 { #expect(next.line(#"{"type":"item""#)?.contains(#""ending":"alreadySeen""#) == true) }
+        #expect(next.kill(SIGTERM).status == 143)
+        #expect(table.files(table.archive + "/jones").isEmpty)
+        if event == nil { #expect(try table.run(["assign", "smith"]).status == 0) }
+        #expect(table.files(table.archive + "/smith").count == 3)
+    }
+
     /// What a rule left out is nobody's: the same event gets it once the rule is another one.
     @Test func whatWasLeftOutIsTriedAgainForItsEvent() throws {
         let table = try Table()
@@ -145,6 +183,34 @@ import Testing
         #expect(try Background.within(seconds: 60) { try pending(0) })
         #expect(run.kill(SIGTERM).status == 143)
         #expect(try gallery.assets().count == 3)
+    }
+
+    /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
+    @Test(arguments: [["import"], ["run", "--once"]]) func aChosenEventIsNoOrder(_ verb: [String]) throws {
+        let table = try Table()
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [ { card: { paths: ["\(table.card)"] } } ]
+            stages: [ { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)/{event}", verify: size } } }
+            """)
+        let words = verb[0] == "import" ? ["import", table.card, "--pipeline", pipeline] : ["run", pipeline, "--once"]
+        try table.frames("CARD", count: 3, from: 0)
+        #expect(try table.run(["events", "use", "smith"]).status == 0)
+        #expect(try table.run(words).status == 0)
+        #expect(try table.run(["events", "use", "jones"]).status == 0)
+        try table.frames("CARD", count: 2, from: 10)
+        let now = [FileAttributeKey.modificationDate: Date()]
+        try FileManager.default.setAttributes(now, ofItemAtPath: table.card + "/DCIM/100TEST/IMG_0001.JPG")
+        let next = try table.run(words)
+        #expect(next.status == 0 && next.count("delivered") == 2 && next.count("alreadySeen") == 3, "\(next.output)")
+        #expect(next.output.contains("it was taken for the event smith before"), "\(next.output)")
+        #expect(count(table, "smith") == 3 && count(table, "jones") == 2)
+        // Named for this one run it is an order.
+        #expect(try table.run(words + ["--event", "jones"]).status == 0)
+        #expect(count(table, "jones") == 5)
     }
 
     @Test func withoutARunTheNextOneHasIt() throws {

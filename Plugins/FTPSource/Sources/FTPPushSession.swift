@@ -96,6 +96,9 @@ final class FTPPushSession: SourceSession {
         guard let confirmations else { return }
         let place = settled.asset.origin.volumePath
         switch settled.ending {
+        // Of another event: its bytes may still wait there.
+        case .alreadySeen where settled.asset.receipts[confirmations.target].map { $0.state != .done } == true:
+            confirmations.refuse(place, "\(confirmations.target) does not have it yet: \(settled.reason ?? "it waits")")
         // What a rule leaves out goes nowhere, however often it is sent.
         case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(place)
         case .setAside, .pending:

@@ -56,6 +56,9 @@ public enum AssetFlag {
 
     /// A part of the file is missing, by its own structure: it was cut short, or never written to its end.
     public static let truncated = "truncated"
+
+    /// It was taken for another event than the run's before, and stays with that.
+    public static let otherEvent = "other-event"
 }
 
 /// An asset's place in its shot.

@@ -58,6 +58,8 @@ public struct AssetResult: Sendable {
 
     /// A part of the file is missing, and it was read just now.
     public var isDamaged: Bool { ending != .filtered && asset.flags.contains(AssetFlag.truncated) }
+    /// What it was taken for is another event than the run's.
+    public var isOfOtherEvent: Bool { asset.flags.contains(AssetFlag.otherEvent) }
 
     public init(asset: Asset, ending: Ending, reason: String? = nil, twin: String? = nil) {
         (self.asset, self.ending, self.reason, self.twin) = (asset, ending, reason, twin)

@@ -144,6 +144,7 @@ struct Intake: Sendable {
             await settle(failed)
         }
         var deliver: [(asset: Asset, to: [String])] = [], budgets: [AssetID: UInt64] = [:]
+        let other = try await otherEvent(of: result.lead)
         for passed in result.passed {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
@@ -152,14 +153,15 @@ struct Intake: Sendable {
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 let isMade = passed.asset.flags.contains(AssetFlag.made)
-                switch refusal(passed.asset, lead: result.lead) {
+                let left = try await left(passed.asset, to: other)
+                switch left ?? refusal(passed.asset, lead: result.lead) {
                 case nil:
                     deliver.append((passed.asset, targets))
                     if !isMade { budgets[passed.asset.id] = passed.asset.origin.size }
                 case _? where isMade: passed.asset.file?.discard()
-                case let reason?:
+                case let ended?:
                     handed.add(passed.asset)
-                    await settle(AssetResult(asset: passed.asset, ending: .filtered, reason: reason))
+                    await settle(ended, of: other)
                 }
             }
         }
@@ -185,29 +187,50 @@ struct Intake: Sendable {
         try planned.get()
     }
 
+    /// The event that a shot was taken for before, where that is not the run's: it stays with that.
+    ///
+    /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone.
+    private func otherEvent(of lead: Asset?) async throws(IngestError) -> String? {
+        guard context.leavesOtherEvents, let event = context.options.event, let sha256 = lead?.digests?.sha256 else {
+            return nil
+        }
+        let events = try await context.reader.assets(sha256: sha256).compactMap(\.event)
+        return events.contains(event) ? nil : events.first
+    }
+
     /// Pictures that come after their shot was marked have its marks.
     private func inherit(_ unmarked: ShotReader.Unmarked?) async throws(IngestError) {
         guard let unmarked, let writer = context.writer else { return }
         try await writer.record(unmarked.sha256s.map { .marked($0, unmarked.mark) })
     }
 
-    private func refusal(_ asset: Asset, lead: Asset?) -> String? {
+    /// With what became of its bytes there; nil where the run's event is to have it.
+    private func left(_ asset: Asset, to event: String?) async throws(IngestError) -> AssetResult? {
+        guard let event, let sha256 = asset.digests?.sha256 else { return nil }
+        var asset = asset
+        for row in try await context.reader.deliveries(of: ContentKey(sha256: sha256)) where row.event == event {
+            asset.receipts[row.targetName] = row.receipt
+        }
+        return context.left(asset, to: event)
+    }
+
+    private func refusal(_ asset: Asset, lead: Asset?) -> AssetResult? {
         let facts = lead?.media ?? asset.media ?? MediaFacts()
         let profile = context.plan.profiles.resolve(
             make: facts.make, model: facts.model, serial: facts.serial, owner: facts.owner)
-        return profile.refusal(of: asset.kind)
+        return profile.refusal(of: asset.kind).map { AssetResult(asset: asset, ending: .filtered, reason: $0) }
     }
 
     /// An asset that ends without a delivery: recorded and told; its room is given back, its staged bytes are removed.
     ///
     /// What was set aside keeps its bytes.
-    private func settle(_ settled: AssetResult) async {
+    private func settle(_ settled: AssetResult, of event: String? = nil) async {
         budget.give(settled.asset.origin.size)
         if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
         if let ledger = context.writer {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
-            row.event = context.options.event
+            row.event = event ?? context.options.event
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }

@@ -144,7 +144,10 @@ struct PlaceSupervisor: Sendable {
             progress.with { $0.backlog = filter }
         }
         let left = all - entries.count
-        if run.mode == .continuous { leaveOtherEvents(&entries, remembered) }
+        if run.leavesOtherEvents {
+            let taken = leaveOtherEvents(&entries, remembered)
+            if run.mode.ends { await run.settle(taken) }
+        }
         let others = all - left - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
@@ -154,22 +157,28 @@ struct PlaceSupervisor: Sendable {
         return listing
     }
 
-    /// What was taken for another event stays with that: nobody ordered it for the one that the run has now.
-    ///
-    /// An import is an order.
-    private func leaveOtherEvents(_ entries: inout [SourceEntry], _ known: [KnownFile]) {
+    private func leaveOtherEvents(_ entries: inout [SourceEntry], _ known: [KnownFile]) -> [AssetResult] {
         let event = run.options.event
         let others = known.filter { file in
             guard file.hasContent else { return false }
             // What waits for its event is nobody's yet.
             if file.event == DeliveryRow.unassigned { return event != nil }
             // Older builds noted no event of what no target was to have.
-            if file.event == nil, file.ending == .filtered || file.ending == .setAside { return false }
+            if file.event == nil, run.mode != .continuous || file.ending == .filtered || file.ending == .setAside {
+                return false
+            }
             return file.event != event
         }
-        if others.isEmpty { return }
+        if others.isEmpty { return [] }
         let taken = Recognition(others, hourShift: false)
-        entries.removeAll { taken.find($0.origin) != nil }
+        var left: [AssetResult] = []
+        entries.removeAll { entry in
+            guard let file = taken.find(entry.origin) else { return false }
+            let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+            left.append(run.left(asset, to: file.event))
+            return true
+        }
+        return left
     }
 
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.

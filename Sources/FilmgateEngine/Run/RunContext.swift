@@ -47,8 +47,23 @@ struct RunContext: Sendable {
 
     /// What the ledger remembers of the place; nothing of a device that cannot be told from others of its kind.
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
-        guard session.identifiesDevice, recognises || mode == .continuous else { return [] }
+        guard session.identifiesDevice, recognises || leavesOtherEvents else { return [] }
         return try await reader.known(volume: session.volume, below: session.home)
+    }
+
+    /// What was taken for another event stays with that: nobody ordered it for the one that the run has now.
+    var leavesOtherEvents: Bool { mode == .continuous || options.event != nil && !options.isEventOrdered }
+
+    /// What a file of another event ends with.
+    func left(_ asset: Asset, to event: String?) -> AssetResult {
+        let taken = event.map { "for the event \($0)" } ?? "without an event"
+        let reason =
+            event == DeliveryRow.unassigned
+            ? "it waits for its event: `filmgate assign EVENT`"
+            : "it was taken \(taken) before, and stays there; `filmgate import --event` orders it for this one, too"
+        var asset = asset
+        asset.flags.insert(AssetFlag.otherEvent)
+        return AssetResult(asset: asset, ending: .alreadySeen, reason: reason)
     }
 
     /// Files are told from what is remembered; else that says only which event they are of.

@@ -5,6 +5,10 @@ public struct RunOptions: Sendable {
     /// The verb, as the ledger remembers it: `import`, `watch`, `run`, `retry`.
     public var verb: String
     public var event: String?
+    /// The event was named for this run alone: it is to have what was taken for another, too.
+    ///
+    /// False where it was chosen before, for whatever comes.
+    public var isEventOrdered = true
     /// Without an event, everything is spooled as unassigned and nothing is sent (`event: { hold: true }`).
     public var holdsForEvent = false
     /// Overrides the profiles' photographer.

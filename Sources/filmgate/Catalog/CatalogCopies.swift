@@ -101,7 +101,8 @@ struct CatalogCopies {
     /// A name of digits that no file has.
     static func isDigest(_ name: String) throws(IngestError) -> Bool {
         guard PictureSearch.isHexadecimal(name) else { return false }
-        return try name.utf8.count == 64 || FileFacts.of(UserPath.absolute(name)) == nil
+        if name.utf8.count == 64 { return true }
+        return try FileFacts.of(UserPath.absolute(name)) == nil
     }
 
     /// All 64 digits: the catalogue is asked for whole digests, so a shorter one must be of a picture that this ledger

@@ -87,6 +87,7 @@ struct ImportRun {
         var run = RunOptions(
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
             wait: wait, state: options.stateDirectory)
+        run.isEventOrdered = following.event != nil
         run.arrival = try following.arrival()
         // A job that a run carries out must not wait for a camera that this run holds.
         run.awaitsBusy = HostedJob.ledger == nil

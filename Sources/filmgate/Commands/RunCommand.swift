@@ -108,6 +108,7 @@ struct RunCommand: AsyncParsableCommand {
         let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
+        run.isEventOrdered = following.event != nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         if let backlog {
             guard let rule = Backlog(rawValue: backlog) else {

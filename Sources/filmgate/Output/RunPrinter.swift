@@ -104,7 +104,7 @@ final class RunPrinter: Sendable {
     private func settle(_ settled: AssetResult) {
         if json {
             switch settled.ending {
-            case .alreadySeen: seen.withLock { $0.append(settled) }
+            case .alreadySeen where !settled.isOfOtherEvent: seen.withLock { $0.append(settled) }
             case .pending: late.withLock { $0.append(settled) }
             default: Console.out(ItemLine.text(settled, plan: plan))
             }
@@ -113,13 +113,14 @@ final class RunPrinter: Sendable {
             return
         }
         // Of these nothing is said, and a card may have tens of thousands.
-        if settled.ending == .alreadySeen { return }
+        if settled.ending == .alreadySeen, !settled.isOfOtherEvent { return }
         let path = Describe.name(settled.asset.origin.path)
         let reason = settled.reason.map { ": " + Describe.name($0) } ?? ""
         if settled.isDamaged, verbose > 0 || groups.names("damaged", Self.damage) {
             say("damaged: \(path): \(Self.damage)")
         }
         switch settled.ending {
+        case .alreadySeen: if names("left", settled) { say("left: \(path)\(reason)") }
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
         case .pending: late.withLock { $0.append(settled) }
         case .duplicate where verbose == 0 && settled.reason != nil: say("note: \(path)\(reason)")
