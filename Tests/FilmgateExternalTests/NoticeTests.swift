@@ -104,6 +104,16 @@ import Testing
         #expect(error.message.hasSuffix(" was not done when the run ended, and was ended."), "\(error.message)")
     }
 
+    /// Whoever waits for the end of the run hears of it, however much else waits before it or did not fit.
+    @Test(arguments: [3, 100]) func theEndOfARunIsToldBeforeTheRestIsLeftOut(_ limit: Int) async {
+        let slow = SlowHookSender()
+        let box = NoticeQueue(slow, on: [.held, .runEnd], Logger(label: "test"), limit: limit)
+        for _ in 0..<20 { box.put(Notice(.held, [:])) }
+        box.put(Notice(.runEnd, [:]))
+        await box.finish(within: .milliseconds(300))
+        #expect(slow.told.withLock { $0 } == [.runEnd])
+    }
+
     @Test func whatStillWaitsWhenTheRunEndsIsCounted() async throws {
         let log = LogCollector(), box = NoticeQueue(StuckHookSender(), on: [.held], log.logger)
         for _ in 0..<4 { box.put(Notice(.held, [:])) }
@@ -181,6 +191,18 @@ private final class StuckHookSender: HookSender {
         guard (try? await Task.sleep(for: .seconds(600))) == nil else { return }
         cancelled.withLock { $0 += 1 }
         throw IngestError(.cancelled, "Stopped.")
+    }
+}
+
+/// Takes the end of a run at once, and all else never.
+private final class SlowHookSender: HookSender {
+    let name = "slow"
+    let told = Mutex<[HookMoment]>([])
+    func deliver(_ notice: Notice) async throws(IngestError) {
+        if notice.moment != .runEnd, (try? await Task.sleep(for: .seconds(600))) == nil {
+            throw IngestError(.cancelled, "Stopped.")
+        }
+        told.withLock { $0.append(notice.moment) }
     }
 }
 

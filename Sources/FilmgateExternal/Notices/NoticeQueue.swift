@@ -3,25 +3,34 @@ import Logging
 import Synchronization
 
 /// One hook's notices, in their order, delivered beside the run; what does not fit is left out and counted.
+///
+/// The end of the run is told whatever else is left out.
 final class NoticeQueue: Sendable {
     static let limit = 1000
 
     private let on: Set<HookMoment>
-    private let name: String, logger: Logger
+    private let sender: any HookSender, logger: Logger
     private let slot: AsyncStream<Notice>.Continuation
-    /// Gives the number of those that it did not come to.
-    private let work: Task<Int, Never>
-    private let dropped = Atomic(0)
+    /// Gives those that it did not come to.
+    private let work: Task<Left, Never>
+    private let dropped = Mutex(Left())
+    private struct Left: Sendable {
+        var count = 0, end: Notice?
+
+        mutating func add(_ notice: Notice) {
+            if notice.moment == .runEnd { end = notice } else { count += 1 }
+        }
+    }
 
     init(_ sender: any HookSender, on: Set<HookMoment>, _ logger: Logger, limit: Int = NoticeQueue.limit) {
         let (stream, slot) = AsyncStream<Notice>.makeStream(bufferingPolicy: .bufferingOldest(limit))
-        (self.on, self.slot, self.logger, name) = (on, slot, logger, sender.name)
+        (self.on, self.slot, self.logger, self.sender) = (on, slot, logger, sender)
         work = Task.detached {
-            var isSilent = false, left = 0
+            var isSilent = false, left = Left()
             for await notice in stream {
                 // What is buffered comes on even then.
                 guard !Task.isCancelled else {
-                    left += 1
+                    left.add(notice)
                     continue
                 }
                 do throws(IngestError) {
@@ -41,21 +50,38 @@ final class NoticeQueue: Sendable {
     /// Never waits.
     func put(_ notice: Notice) {
         guard on.contains(notice.moment) else { return }
-        if case .dropped = slot.yield(notice) { dropped.add(1, ordering: .relaxed) }
+        if case .dropped = slot.yield(notice) { dropped.withLock { $0.add(notice) } }
     }
 
-    /// Waits until all is delivered, for `patience` at most; then gives up what is left.
+    /// Waits until all is delivered, for `patience` at most; then gives up what is left, but for the end of the run,
+    /// for which the last third is kept.
     func finish(within patience: Duration) async {
         slot.finish()
         let alarm = Task { [work] in
-            if (try? await Task.sleep(for: patience)) != nil { work.cancel() }
+            if (try? await Task.sleep(for: patience * 2 / 3)) != nil { work.cancel() }
         }
-        let left = await work.value
+        let left = await work.value, lost = dropped.withLock { $0 }
         alarm.cancel()
-        let lost = dropped.load(ordering: .relaxed)
-        if lost > 0 { logger.warning("hook \(name): \(lost) notices were left out, it could not keep up") }
-        if left > 0 {
-            logger.warning("hook \(name): \(left) notices still waited when the run ended, and were left out")
+        if let end = left.end ?? lost.end { await deliver(end, within: patience / 3) }
+        if lost.count > 0 {
+            logger.warning("hook \(sender.name): \(lost.count) notices were left out, it could not keep up")
         }
+        if left.count > 0 {
+            logger.warning(
+                "hook \(sender.name): \(left.count) notices still waited when the run ended, and were left out")
+        }
+    }
+
+    private func deliver(_ notice: Notice, within patience: Duration) async {
+        let delivering = Task { [sender] in
+            await Result { () async throws(IngestError) in try await sender.deliver(notice) }
+        }
+        let alarm = Task {
+            if (try? await Task.sleep(for: patience)) != nil { delivering.cancel() }
+        }
+        if case .failure(let error) = await delivering.value {
+            logger.warning("hook \(sender.name): \(notice.moment.rawValue) not delivered: \(error.message)")
+        }
+        alarm.cancel()
     }
 }
