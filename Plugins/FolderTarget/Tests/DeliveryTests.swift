@@ -146,7 +146,14 @@ import Testing
     @Test func leftoversOfACrashAreSweptAndNothingElse() async throws {
         let staging = StagingArea.directory(below: fixture.root)
         try FileManager.default.createDirectory(atPath: staging, withIntermediateDirectories: true)
-        try write([1], staging + "/\(String(repeating: "b", count: 16))-3.part")
+        let own = staging + "/t0000000bbbbbbbb-3.part", states = staging + "/s1234567bbbbbbbb-1.part"
+        try write([1], own)
+        try write([1], states)
+        try await fixture.target().finishRun([])
+        #expect(try FileFacts.of(own) == nil)
+        // Only the ledger of its state knows whether something waits for that.
+        #expect(try FileFacts.of(states) != nil)
+        unlink(states)
         try await fixture.target().finishRun([])
         #expect(try fixture.tree().isEmpty)
     }
