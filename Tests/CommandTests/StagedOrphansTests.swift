@@ -127,6 +127,26 @@ import Testing
         #expect(assigned.output.contains(shared + "/e"), "\(assigned.output)")
     }
 
+    /// While the card may still have them: when the target is back it is too late.
+    @Test func bytesThatAreGoneAreNamedBeforeTheTargetIsBack() throws {
+        let gallery = try Gallery(table)
+        let pipeline = try table.hotFolderPipeline(to: gallery.address, most: "100ms")
+        gallery.stop()
+        let words = ["import", table.card, "--pipeline", pipeline, "--wait", "500ms"]
+        #expect(try table.run(words, environment: Gallery.environment).status == 8)
+        #expect(findings(try table.run(["doctor", "--pipeline", pipeline])).isEmpty)
+        let staging = table.state + "/staging", one = try #require(table.files(staging).keys.min())
+        try FileManager.default.removeItem(atPath: staging + "/" + one)
+        let found = findings(try table.run(["doctor", "--pipeline", pipeline]))
+        let text = found.first?["message"] as? String ?? ""
+        #expect(found.count == 1 && found.first?["good"] as? Bool == false, "\(found)")
+        #expect(text.contains("1 file that waits for gallery cannot be found"), "\(text)")
+        #expect(text.contains("IMG_000"), "\(text)")
+        // Importing brings them back.
+        #expect(try table.run(words, environment: Gallery.environment).status == 8)
+        #expect(findings(try table.run(["doctor", "--pipeline", pipeline])).isEmpty)
+    }
+
     /// A state directory that was moved takes along what waits in it.
     @Test func aStateThatWasMovedFindsWhatWaitsInIt() throws {
         let gallery = try Gallery(table)

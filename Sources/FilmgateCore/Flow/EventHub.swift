@@ -32,8 +32,8 @@ public enum RunEvent: Sendable {
 public enum SourceState: Sendable {
     /// Open and listed: what is taken of it, and what is left there because it was there before (`backlog`).
     ///
-    /// `others`: files that were taken for another event, and stay with it.
-    case open(taking: Int, leaving: Int, others: Int)
+    /// `others`: how many files stay with another event, by its name; "" are those that were taken without one.
+    case open(taking: Int, leaving: Int, others: [String: Int])
     /// Out of reach; tried again until it is back.
     case lost(IngestError)
     case back

@@ -144,11 +144,11 @@ struct PlaceSupervisor: Sendable {
             progress.with { $0.backlog = filter }
         }
         let left = all - entries.count
+        var others: [String: Int] = [:]
         if run.leavesOtherEvents {
-            let taken = leaveOtherEvents(&entries, remembered)
+            let taken = leaveOtherEvents(&entries, remembered, &others)
             if run.mode.ends { await run.settle(taken) }
         }
-        let others = all - left - entries.count
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
         let listing = run.listing(entries, known: known)
@@ -157,7 +157,9 @@ struct PlaceSupervisor: Sendable {
         return listing
     }
 
-    private func leaveOtherEvents(_ entries: inout [SourceEntry], _ known: [KnownFile]) -> [AssetResult] {
+    private func leaveOtherEvents(
+        _ entries: inout [SourceEntry], _ known: [KnownFile], _ counts: inout [String: Int]
+    ) -> [AssetResult] {
         let event = run.options.event
         let others = known.filter { file in
             guard file.hasContent else { return false }
@@ -176,6 +178,7 @@ struct PlaceSupervisor: Sendable {
             guard let file = taken.find(entry.origin) else { return false }
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
             left.append(run.left(asset, to: file.event))
+            counts[file.event ?? "", default: 0] += 1
             return true
         }
         return left

@@ -95,6 +95,10 @@ struct DoctorCommand: AsyncParsableCommand {
             for orphans in try await StagedOrphans.look(state: options.stateDirectory, roots: roots, ledger) {
                 for (good, text) in try await orphans.findings(ledger) { report.note(good, "staging", text, text) }
             }
+            guard StateHolder(directory: options.stateDirectory) == nil else { return }
+            for missing in try await MissingBytes.look(state: options.stateDirectory, roots: roots, ledger) {
+                report.note(false, "staging", "", missing.finding)
+            }
         } catch { report.note(false, "staging", "", error.description) }
     }
 

@@ -13,7 +13,7 @@ enum SourceLine {
             line.add("state", "open")
             line.add("taking", taking)
             line.add("leaving", leaving)
-            line.add("of_other_events", others)
+            line.add("of_other_events", others.values.reduce(0, +))
         case .lost(let error):
             line.add("state", "lost")
             line.add("code", error.code.rawValue)
@@ -22,6 +22,16 @@ enum SourceLine {
         case .finished: line.add("state", "finished")
         }
         return line.finished
+    }
+
+    /// Files that another event has.
+    private static func staying(_ count: Int, of event: String) -> String {
+        let files = Describe.count(count, "file"), order = "(`filmgate import` with `--event` orders them for this one)"
+        switch event {
+        case DeliveryRow.unassigned: return "\(files) still without an event (`filmgate assign EVENT`)"
+        case "": return "\(files) taken without an event, left so \(order)"
+        default: return "\(files) of the event \(Describe.name(event)), left there \(order)"
+        }
     }
 
     /// Nil where nobody need know.
@@ -33,11 +43,7 @@ enum SourceLine {
             let rest =
                 leaving == 0
                 ? "" : ", leaving \(Describe.count(leaving, "file")) from before (see `backlog`)"
-            let stay =
-                others == 0
-                ? ""
-                : "; \(Describe.count(others, "file")) taken for another event stay\(others == 1 ? "s" : "") with that "
-                    + "(`filmgate import` with `--event` orders them for this one)"
+            let stay = others.sorted { $0.key < $1.key }.map { "; " + staying($1, of: $0) }.joined()
             return "\(name) is here\(take)\(rest)\(stay)"
         case .lost(let error): return "\(name) is lost: \(Describe.name(error.description)) Trying again."
         case .back: return "\(name) is back"

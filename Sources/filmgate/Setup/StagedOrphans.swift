@@ -34,8 +34,9 @@ struct StagedOrphans {
         }
         if found.isEmpty { return [] }
         // A folder may be spelled in several ways; the names in it are nobody else's.
-        let waiting = Set(
-            try await ledger.queue([.pending, .held, .failed]).compactMap { one in one.delivery.file.map(stem) })
+        // What was rejected or taken back comes back from there when somebody says so.
+        let states: Set<Receipt.State> = [.pending, .held, .failed, .excluded]
+        let waiting = Set(try await ledger.queue(states).compactMap { one in one.delivery.file.map(stem) })
         // A state directory that was moved or copied waits for what the earlier one began.
         return found.map { one in
             let isFree = { (file: StagingArea.Left) in !waiting.contains(stem(file.path)) }

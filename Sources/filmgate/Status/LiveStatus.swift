@@ -74,7 +74,8 @@ final class LiveStatus: Sendable {
         var source = state.sources[name] ?? StatusSnapshot.Source(name: name)
         switch change {
         case .open(_, let leaving, let others):
-            (source.isUp, source.words) = (true, leaving + others > 0 ? "\(leaving + others) left there" : nil)
+            let left = leaving + others.values.reduce(0, +)
+            (source.isUp, source.words) = (true, left > 0 ? "\(left) left there" : nil)
         case .back: (source.isUp, source.words) = (true, nil)
         case .lost(let error): (source.isUp, source.words) = (false, error.message)
         case .finished:
