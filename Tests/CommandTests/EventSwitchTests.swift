@@ -186,7 +186,7 @@ import Testing
     }
 
     /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
-    @Test(arguments: [["import"], ["run", "--once"]]) func aChosenEventIsNoOrder(_ verb: [String]) throws {
+    @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrder(_ verb: String) throws {
         let table = try Table()
         let pipeline = try table.write(
             "p.yaml",
@@ -196,7 +196,10 @@ import Testing
             stages: [ { dedupe: {} }, { upload: { to: [archive] } } ]
             targets: { archive: { folder: { path: "\(table.archive)/{event}", verify: size } } }
             """)
-        let words = verb[0] == "import" ? ["import", table.card, "--pipeline", pipeline] : ["run", pipeline, "--once"]
+        let words =
+            verb == "run"
+            ? ["run", pipeline, "--once"]
+            : [verb, table.card, "--pipeline", pipeline] + (verb == "watch" ? ["--once"] : [])
         try table.frames("CARD", count: 3, from: 0)
         #expect(try table.run(["events", "use", "smith"]).status == 0)
         #expect(try table.run(words).status == 0)

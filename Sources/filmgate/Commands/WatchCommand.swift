@@ -45,6 +45,7 @@ struct WatchCommand: AsyncParsableCommand {
         var run = RunOptions(
             verb: "watch", event: event, photographer: following.photographer, again: how.again, wait: wait,
             state: options.stateDirectory)
+        run.isEventOrdered = following.event != nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         let session = RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty)
         if once {
