@@ -29,7 +29,7 @@ struct PendingDeliveries: Sendable {
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         let waiting = if let rows { rows } else { try await ledger.queue(states) }
         var order: [ContentKey] = [], byContent: [ContentKey: [QueuedDelivery]] = [:]
-        for one in waiting.map(found) where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
+        for one in waiting where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if byContent[one.delivery.content] == nil { order.append(one.delivery.content) }
             byContent[one.delivery.content, default: []].append(one)
         }
@@ -43,17 +43,11 @@ struct PendingDeliveries: Sendable {
     /// Identities of the targets that `planned` would send something to; gives no names.
     func awaited(_ states: Set<Receipt.State>, only: String?) async throws(IngestError) -> Set<String> {
         var awaited: Set<String> = []
-        for one in try await ledger.queue(states).map(found)
+        for one in try await ledger.queue(states)
         where concerns(one.delivery, only) && one.delivery.isUnassigned == assigning {
             if let target = taker(of: one.delivery) { awaited.insert(target.identity) }
         }
         return awaited
-    }
-
-    private func found(_ one: QueuedDelivery) -> QueuedDelivery {
-        var one = one
-        one.delivery = found(one.delivery)
-        return one
     }
 
     /// A run that was killed as it ended may have given the file its whole name and not told the ledger.
@@ -68,7 +62,7 @@ struct PendingDeliveries: Sendable {
     private func taker(of delivery: DeliveryRow) -> PlannedTarget? {
         guard let target = target(of: delivery) else { return nil }
         // Made for this target and gone with a crash: the next reading makes it again.
-        if delivery.holdsRendition, (try? FileFacts.of(delivery.file ?? "")) == nil { return nil }
+        if delivery.holdsRendition, (try? FileFacts.of(found(delivery).file ?? "")) == nil { return nil }
         return target
     }
 
@@ -76,7 +70,11 @@ struct PendingDeliveries: Sendable {
         _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
-        for one in waiting { if let target = taker(of: one.delivery) { mine.append((one, target)) } }
+        for var one in waiting {
+            guard let target = taker(of: one.delivery) else { continue }
+            one.delivery = found(one.delivery)
+            mine.append((one, target))
+        }
         guard let (first, _) = mine.first else { return [] }
         let rows = try await ledger.deliveries(of: content).map(found)
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
