@@ -228,7 +228,8 @@ struct Intake: Sendable {
         budget.give(settled.asset.origin.size)
         if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
-        if let ledger = context.writer {
+        // What waits for its event has its row; a second file of it would go on waiting once that is known.
+        if let ledger = context.writer, event != DeliveryRow.unassigned {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
             row.event = event ?? context.options.event
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
