@@ -40,8 +40,7 @@ extension StagingArea {
     ///
     /// Names in staging folders are nobody else's. Blocks briefly.
     public static func find(_ path: String, in folders: [String]) -> String {
-        let name = lastComponent(of: path)
-        let other = name.hasSuffix(".part") ? String(name.dropLast(5)) : name + ".part"
+        let name = name(of: path), other = name.hasSuffix(".part") ? whole(name) : name + ".part"
         for folder in [parent(of: path)] + folders {
             for name in [name, other] where (try? FileFacts.of("\(folder)/\(name)"))?.kind == .regular {
                 return "\(folder)/\(name)"

@@ -24,6 +24,12 @@ public final class StagingArea: Sendable {
         [state + "/staging"] + roots.map(directory(below:))
     }
 
+    /// What a file is called in its staging folder, whatever that is called by then.
+    public static func name(of path: String) -> String { lastComponent(of: path) }
+
+    /// What a `.part` is called once it is whole; a name or a path.
+    public static func whole(_ part: String) -> String { part.hasSuffix(".part") ? String(part.dropLast(5)) : part }
+
     private let owner: Owner
     private let session: String
     private let lock: OpenFile
@@ -66,7 +72,7 @@ public final class StagingArea: Sendable {
     ///
     /// Durable on return.
     public static func keep(_ part: String) throws(IngestError) -> String {
-        let whole = part.hasSuffix(".part") ? String(part.dropLast(5)) : part + ".whole"
+        let whole = part.hasSuffix(".part") ? whole(part) : part + ".whole"
         try DurableFile.publish(part: part, as: whole)
         return whole
     }

@@ -30,7 +30,7 @@ struct MarkedRendition: Sendable {
 
     /// What its file is called beside that of the rendition.
     static func name(beside rendition: String) -> String {
-        (rendition.hasSuffix(".part") ? String(rendition.dropLast(5)) : rendition) + ".marked.part"
+        StagingArea.whole(rendition) + ".marked.part"
     }
 
     /// Nil where nothing is to be said, or it cannot be: then it is sent as it was made.

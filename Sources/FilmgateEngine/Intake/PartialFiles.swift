@@ -17,7 +17,7 @@ final class PartialFiles: Sendable {
     init(_ areas: [StagingArea], but needed: Set<String> = []) {
         var waiting: [String: StagingArea.Unfinished] = [:]
         for old in areas.flatMap({ $0.unfinished() }) where old.mark.offset >= waiting[old.identity]?.mark.offset ?? 0 {
-            if needed.contains(where: { old.part.hasSuffix("/" + $0) }) { continue }
+            if needed.contains(StagingArea.name(of: old.part)) { continue }
             waiting[old.identity] = old
         }
         state = Mutex(State(waiting: waiting))

@@ -21,14 +21,14 @@ struct StagingPlan: Sendable {
         // One area per file system, the first folder target's first: when one is full the next is tried.
         var folders: [String] = []
         for root in roots + [home] where !folders.contains(where: { FileSystem.same($0, root) }) {
-            folders.append(FileSystem.same(root, home) ? home : root + "/.filmgate/staging")
+            folders.append(FileSystem.same(root, home) ? home : StagingArea.directory(below: root))
         }
         let owner = StagingArea.Owner.state(at: options.state)
         let areas = try areas(of: owner, in: folders, passesOver: plan.targets.count > 1)
         let left = areas.filter(\.hasLeftovers)
         var names: Set<String> = []
         if !left.isEmpty {
-            names = Set(try await needed().compactMap { $0.split(separator: "/").last.map(String.init) })
+            names = Set(try await needed().map(StagingArea.name(of:)))
             // One may be on its way now, by the run that this is a job of.
             let kept = names.union(names.map(MarkedRendition.name(beside:)))
             for area in left { area.removeLeftovers(but: kept) }

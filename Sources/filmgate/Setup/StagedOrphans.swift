@@ -46,12 +46,7 @@ struct StagedOrphans {
     }
 
     /// Its name, as it is once it is whole.
-    private static func stem(_ path: String) -> String {
-        let name = lastName(path)
-        return name.hasSuffix(".part") ? String(name.dropLast(5)) : name
-    }
-
-    private static func lastName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    private static func stem(_ path: String) -> String { StagingArea.whole(StagingArea.name(of: path)) }
 
     /// Those whose bytes the ledger knows as delivered; reads every file.
     func delivered(_ ledger: any LedgerReader) async throws(IngestError) -> [StagingArea.Left] {
@@ -96,7 +91,7 @@ struct StagedOrphans {
         if rest.isEmpty {
             return (true, "\(shown) belong to nothing that waits; all of them were delivered, they can be removed")
         }
-        let names = rest.prefix(5).map { "\(Self.lastName($0.path)) (\(Describe.bytes($0.size)))" }.joined(
+        let names = rest.prefix(5).map { "\(StagingArea.name(of: $0.path)) (\(Describe.bytes($0.size)))" }.joined(
             separator: ", ")
         let more = rest.count > 5 ? ", …" : ""
         return (
