@@ -127,13 +127,19 @@ import Testing
         #expect(assigned.output.contains(shared + "/e"), "\(assigned.output)")
     }
 
-    /// While the card may still have them: when the target is back it is too late.
-    @Test func bytesThatAreGoneAreNamedBeforeTheTargetIsBack() throws {
+    /// A card whose gallery was away: both frames wait in the state directory.
+    private func importedWhileAway() throws -> (gallery: String, pipeline: String, words: [String]) {
         let gallery = try Gallery(table)
         let pipeline = try table.hotFolderPipeline(to: gallery.address, most: "100ms")
         gallery.stop()
         let words = ["import", table.card, "--pipeline", pipeline, "--wait", "500ms"]
         #expect(try table.run(words, environment: Gallery.environment).status == 8)
+        return (gallery.address, pipeline, words)
+    }
+
+    /// While the card may still have them: when the target is back it is too late.
+    @Test func bytesThatAreGoneAreNamedBeforeTheTargetIsBack() throws {
+        let (_, pipeline, words) = try importedWhileAway()
         #expect(findings(try table.run(["doctor", "--pipeline", pipeline])).isEmpty)
         let staging = table.state + "/staging", one = try #require(table.files(staging).keys.min())
         try FileManager.default.removeItem(atPath: staging + "/" + one)
@@ -149,15 +155,11 @@ import Testing
 
     /// A state directory that was moved takes along what waits in it.
     @Test func aStateThatWasMovedFindsWhatWaitsInIt() throws {
-        let gallery = try Gallery(table)
-        let pipeline = try table.hotFolderPipeline(to: gallery.address, most: "100ms")
-        gallery.stop()
-        let words = ["import", table.card, "--pipeline", pipeline, "--wait", "500ms"]
-        #expect(try table.run(words, environment: Gallery.environment).status == 8)
+        let (gallery, _, _) = try importedWhileAway()
         try FileManager.default.removeItem(atPath: table.card)
         let moved = table.path("moved")
         try FileManager.default.moveItem(atPath: table.state, toPath: moved)
-        let next = try Gallery(table, at: gallery.address)
+        let next = try Gallery(table, at: gallery)
         let retry = try Program.run(["retry", "--state", moved, "--json"], environment: Gallery.environment)
         #expect(retry.status == 0, "\(retry.output)\(retry.errors)")
         #expect(try next.assets().count == 2)
