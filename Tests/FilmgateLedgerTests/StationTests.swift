@@ -88,19 +88,19 @@ import Testing
     @Test func aStationSaysWhichCardsItTook() async throws {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([.asset(Samples.asset(1, volume: "uuid:before"))])
-        #expect(try await ledger.stationStatus() == nil)
+        #expect(try await ledger.status() == nil)
         try await ledger.join(Self.membership)
         var folder = Samples.asset(50, volume: "uuid:folder")
         folder.origin.source = "folder"
         let cards = (2...9).map { Samples.asset($0, volume: "uuid:\($0)") }
         try await ledger.record((cards + [folder, Samples.asset(60, volume: "uuid:4")]).map { .asset($0) })
-        let status = try #require(try await ledger.stationStatus())
+        let status = try #require(try await ledger.status())
         #expect(status.untold == 11)
         #expect(status.cards.map(\.volume) == ["uuid:4", "uuid:9", "uuid:8", "uuid:7", "uuid:6"])
         #expect(status.cards.allSatisfy { $0.label == "CARD" })
         #expect(status.cards.first?.at == Samples.asset(60).at)
         try await ledger.acknowledge(11)
-        #expect(try await ledger.stationStatus()?.untold == 0)
+        #expect(try await ledger.status()?.untold == 0)
     }
 
     @Test func whatWaitsForTheCatalogueIsCounted() async throws {

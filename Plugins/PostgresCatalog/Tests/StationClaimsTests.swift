@@ -19,7 +19,7 @@ import Testing
         let claims = StationClaims(catalog, station: "desk-3", whenAway: .deliver), wish = TestStation.wish(1)
         var pace = ReportingPace()
         (pace.idle, pace.renewal, pace.first) = (.milliseconds(20), .milliseconds(100), .milliseconds(50))
-        let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), claims: claims, pace: pace) { _ in }
+        let reporter = CatalogReporter(catalog, ledger, claims: claims, pace: pace) { _ in }
         let running = Task { await reporter.run() }
         #expect(await claims.claim(wish) == .answer(.granted))
         #expect(try await test.sql(Self.held) == "1")

@@ -9,27 +9,6 @@ import Testing
 
 @testable import PostgresCatalog
 
-/// What a run tells of, as the reporter wants it.
-struct LedgerOfStation: StationLedger {
-    let ledger: SQLiteLedger
-
-    func standing() async throws(IngestError) -> StationStanding? {
-        guard let place = try await ledger.station() else { return nil }
-        return StationStanding(
-            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
-            telling: place.telling)
-    }
-    func note(session: Int64, timeline: Int64) async throws(IngestError) {
-        try await ledger.note(session: session, timeline: timeline)
-    }
-    func note(telling upTo: Int64) async throws(IngestError) { try await ledger.note(telling: upTo) }
-    func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
-        try await ledger.untold(after: seq, upTo: last, limit: limit)
-    }
-    func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
-    func status() async throws(IngestError) -> StationStatus? { try await ledger.stationStatus() }
-}
-
 /// A ledger, what tells of it, and a real catalogue.
 @Suite(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(6))) struct TellingTests {
     final class Notices: Sendable {
@@ -78,7 +57,7 @@ struct LedgerOfStation: StationLedger {
         let notices = Notices()
         for number in 0..<10 { try await ledger.record(Self.changes(number)) }
         try await joined(catalog, ledger)
-        let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
+        let reporter = CatalogReporter(catalog, ledger, pace: Self.pace, tell: notices.note)
         let running = Task { await reporter.run() }
         for number in 10..<300 { try await ledger.record(Self.changes(number)) }
         try await eventually("everything told") { try await ledger.station()?.waiting == 0 }
@@ -98,7 +77,7 @@ struct LedgerOfStation: StationLedger {
         let test = try await TestCatalog.made(), catalog = try test.as("desk1"), ledger = try SQLiteLedger.inMemory()
         try await joined(catalog, ledger)
         for number in 0..<250 { try await ledger.record(Self.changes(number)) }
-        let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace) { _ in }
+        let reporter = CatalogReporter(catalog, ledger, pace: Self.pace) { _ in }
         #expect(await reporter.finish(within: .seconds(120)))
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "250")
         // Whoever looks at the stations afterwards sees which card that was.
@@ -115,7 +94,7 @@ struct LedgerOfStation: StationLedger {
         let catalog = try PostgresCatalog.at(cluster, "desk1"), ledger = try SQLiteLedger.inMemory()
         let notices = Notices()
         try await joined(catalog, ledger)
-        let reporter = CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
+        let reporter = CatalogReporter(catalog, ledger, pace: Self.pace, tell: notices.note)
         let running = Task { await reporter.run() }
         let killer = Task {
             for _ in 0..<4 {
@@ -161,12 +140,12 @@ struct LedgerOfStation: StationLedger {
         small.lines = 20
         try await joined(catalog, ledger)
         for number in 0..<50 { try await ledger.record(Self.changes(number)) }
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: small, tell: notices.note).finish(
+        _ = await CatalogReporter(catalog, ledger, pace: small, tell: notices.note).finish(
             within: .seconds(20))
         try await test.sql(
             "DELETE FROM catalog.seen WHERE seq > 40; DELETE FROM catalog.delivery WHERE seq > 40; UPDATE catalog.station SET applied = 40"
         )
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: small, tell: notices.note).finish(
+        _ = await CatalogReporter(catalog, ledger, pace: small, tell: notices.note).finish(
             within: .seconds(20))
         #expect(
             try await test.sql("SELECT count(*), (SELECT applied FROM catalog.station) FROM catalog.seen") == "50|100")
@@ -180,21 +159,21 @@ struct LedgerOfStation: StationLedger {
         try await joined(catalog, older)
         for number in 0..<50 { try await ledger.record(Self.changes(number)) }
         for number in 50..<60 { try await older.record(Self.changes(number)) }
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: ledger), pace: Self.pace) { _ in }.finish(
+        _ = await CatalogReporter(catalog, ledger, pace: Self.pace) { _ in }.finish(
             within: .seconds(120))
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(
+        _ = await CatalogReporter(catalog, older, pace: Self.pace, tell: notices.note).finish(
             within: .seconds(60))
         #expect(notices.list == [.ahead(known: 100, told: 0)])
         // Nor once it has made more changes than the catalogue knows.
         for number in 60..<120 { try await older.record(Self.changes(number)) }
-        _ = await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace, tell: notices.note).finish(
+        _ = await CatalogReporter(catalog, older, pace: Self.pace, tell: notices.note).finish(
             within: .seconds(60))
         #expect(notices.list == [.ahead(known: 100, told: 0), .ahead(known: 100, told: 0)])
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "50")
         // Taken anew, it goes on behind what is known.
         try await joined(catalog, older, anew: true)
         #expect(
-            await CatalogReporter(catalog, LedgerOfStation(ledger: older), pace: Self.pace) { _ in }.finish(
+            await CatalogReporter(catalog, older, pace: Self.pace) { _ in }.finish(
                 within: .seconds(120)))
         #expect(try await test.sql("SELECT count(*) FROM catalog.seen") == "120")
     }
@@ -204,7 +183,7 @@ struct LedgerOfStation: StationLedger {
         let ledger = try SQLiteLedger.inMemory(), notices = Notices()
         try await ledger.join(
             StationMembership(uuid: String(repeating: "c", count: 32), name: "d", epoch: 1, catalog: "x", applied: 0))
-        let reporter = CatalogReporter(nowhere, LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note)
+        let reporter = CatalogReporter(nowhere, ledger, pace: Self.pace, tell: notices.note)
         let running = Task { await reporter.run() }
         try await eventually("a word about it") { !notices.list.isEmpty }
         try await Task.sleep(for: .milliseconds(500))
@@ -222,7 +201,7 @@ struct LedgerOfStation: StationLedger {
         for number in 0..<5 { try await ledger.record(Self.changes(number)) }
         #expect(
             await CatalogReporter(
-                try test.as("desk1"), LedgerOfStation(ledger: ledger), pace: Self.pace, tell: notices.note
+                try test.as("desk1"), ledger, pace: Self.pace, tell: notices.note
             ).finish(
                 within: .seconds(5)))
         #expect(notices.list == [])

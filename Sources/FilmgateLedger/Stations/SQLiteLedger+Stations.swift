@@ -7,7 +7,6 @@ extension SQLiteLedger {
     static let keptLines: Int64 = 1_000_000
 
     public func station() async throws(IngestError) -> StationPlace? { try await reader.station() }
-    public func stationStatus() async throws(IngestError) -> StationStatus? { try await reader.stationStatus() }
 
     /// From now on every change is noted, and all that the ledger has is told.
     ///
@@ -102,4 +101,15 @@ extension SQLiteLedger {
         try db.execute(sql: "INSERT INTO told (seq) VALUES (?)", arguments: [last])
         try db.execute(sql: "DELETE FROM told")
     }
+}
+
+extension SQLiteLedger: StationLedger {
+    public func standing() async throws(IngestError) -> StationStanding? {
+        guard let place = try await station() else { return nil }
+        return StationStanding(
+            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
+            telling: place.telling)
+    }
+
+    public func status() async throws(IngestError) -> StationStatus? { try await reader.stationStatus() }
 }

@@ -118,12 +118,7 @@ struct ChosenCatalog {
 struct LedgerOfStation: StationLedger {
     let ledger: SQLiteLedger, claims: StationClaims
 
-    func standing() async throws(IngestError) -> StationStanding? {
-        guard let place = try await ledger.station() else { return nil }
-        return StationStanding(
-            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
-            telling: place.telling)
-    }
+    func standing() async throws(IngestError) -> StationStanding? { try await ledger.standing() }
     func note(session: Int64, timeline: Int64) async throws(IngestError) {
         try await ledger.note(session: session, timeline: timeline)
     }
@@ -134,5 +129,5 @@ struct LedgerOfStation: StationLedger {
         return try await ledger.untold(after: seq, upTo: last, limit: limit).map(claims.qualified)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
-    func status() async throws(IngestError) -> StationStatus? { try await ledger.stationStatus() }
+    func status() async throws(IngestError) -> StationStatus? { try await ledger.status() }
 }

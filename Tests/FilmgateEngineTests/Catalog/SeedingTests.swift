@@ -8,25 +8,6 @@ import Testing
 
 /// A ledger, what tells of it, and a catalogue that lost what it was told.
 @Suite struct SeedingTests {
-    private struct Told: StationLedger {
-        let ledger: SQLiteLedger
-
-        func standing() async throws(IngestError) -> StationStanding? {
-            guard let place = try await ledger.station() else { return nil }
-            return StationStanding(
-                membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
-                telling: place.telling)
-        }
-        func note(session: Int64, timeline: Int64) async throws(IngestError) {
-            try await ledger.note(session: session, timeline: timeline)
-        }
-        func note(telling upTo: Int64) async throws(IngestError) { try await ledger.note(telling: upTo) }
-        func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
-            try await ledger.untold(after: seq, upTo: last, limit: limit)
-        }
-        func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
-    }
-
     private final class Notices: Sendable {
         private let all = Mutex<[CatalogNotice]>([])
         func note(_ notice: CatalogNotice) { all.withLock { $0.append(notice) } }
@@ -65,7 +46,7 @@ import Testing
     private var reporter: CatalogReporter {
         var pace = ReportingPace()
         pace.lines = 60
-        return CatalogReporter(catalog, Told(ledger: ledger), pace: pace, tell: notices.note)
+        return CatalogReporter(catalog, ledger, pace: pace, tell: notices.note)
     }
 
     /// Nothing says that it lost them: it knows the station up to its last change.

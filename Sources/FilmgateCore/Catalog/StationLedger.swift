@@ -1,0 +1,37 @@
+/// What tells a catalogue needs of the ledger.
+public protocol StationLedger: Sendable {
+    /// Who this state directory is there, and the session that it had last; nil where it has joined no catalogue.
+    func standing() async throws(IngestError) -> StationStanding?
+    /// Notes a session before it is used.
+    func note(session: Int64, timeline: Int64) async throws(IngestError)
+    /// Notes up to where a report goes before it is told: the catalogue may know it then, whether it says so or not.
+    ///
+    /// Forgotten with the next word of the catalogue that is another than the last one.
+    func note(telling upTo: Int64) async throws(IngestError)
+    /// What changed behind `seq`, up to `last` where that is said, `limit` lines at most; nil when nothing did.
+    func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport?
+    /// The catalogue knows this station up to there, whether that is more or less than before.
+    func acknowledge(_ applied: Int64) async throws(IngestError)
+    /// What this station says of itself to people at the others; nil where it says nothing.
+    func status() async throws(IngestError) -> StationStatus?
+}
+
+extension StationLedger {
+    public func status() async throws(IngestError) -> StationStatus? { nil }
+}
+
+/// Where a station stands.
+public struct StationStanding: Sendable, Hashable {
+    public var membership: StationMembership, session: Int64?
+    /// The last change of this station, and the newest history of a server that it has met.
+    public var last: Int64, timeline: Int64
+    /// Up to where a report went whose answer never came; nil where there is none.
+    public var telling: Int64?
+
+    public init(
+        membership: StationMembership, session: Int64?, last: Int64, timeline: Int64, telling: Int64? = nil
+    ) {
+        (self.membership, self.session, self.last, self.timeline) = (membership, session, last, timeline)
+        self.telling = telling
+    }
+}
