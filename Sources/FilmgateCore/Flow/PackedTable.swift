@@ -4,19 +4,23 @@
 /// empty most of the time, and a run would seem to grow without end. Changes gather in a small table; when they are a
 /// sixteenth of all entries they are merged into sorted arrays. An entry is found in as many steps as the number of
 /// entries has binary digits.
+///
+/// Its functions can be inlined: a camera of ten thousand files asks it for each of them, and for a kind of value that
+/// the compiler does not know each step costs ten times as much.
 public struct PackedTable<Value: Sendable>: Sendable {
     /// Sorted.
-    private var keys: [Int] = []
-    private var values: [Value] = []
+    @usableFromInline var keys: [Int] = []
+    @usableFromInline var values: [Value] = []
     /// Changes since; nil for what was removed.
-    private var changes: [Int: Value?] = [:]
-    public private(set) var count = 0
+    @usableFromInline var changes: [Int: Value?] = [:]
+    @usableFromInline var number = 0
 
-    public init() {}
+    @inlinable public init() {}
 
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var count: Int { number }
+    @inlinable public var isEmpty: Bool { number == 0 }
 
-    public subscript(key: Int) -> Value? {
+    @inlinable public subscript(key: Int) -> Value? {
         get {
             if let change = changes[key] { return change }
             let place = place(of: key)
@@ -25,21 +29,21 @@ public struct PackedTable<Value: Sendable>: Sendable {
         set {
             let isThere = self[key] != nil
             guard isThere || newValue != nil else { return }
-            if !isThere { count += 1 } else if newValue == nil { count -= 1 }
+            if !isThere { number += 1 } else if newValue == nil { number -= 1 }
             changes.updateValue(newValue, forKey: key)
             if changes.count > 64 + keys.count / 16 { merge() }
         }
     }
 
-    public mutating func removeAll(where isUnwanted: (Int) -> Bool) {
+    @inlinable public mutating func removeAll(where isUnwanted: (Int) -> Bool) {
         merge()
         let kept = keys.indices.filter { !isUnwanted(keys[$0]) }
         (keys, values) = (kept.map { keys[$0] }, kept.map { values[$0] })
-        count = keys.count
+        number = keys.count
     }
 
     /// Where the key is, or would be.
-    private func place(of key: Int) -> Int {
+    @inlinable func place(of key: Int) -> Int {
         var low = 0, high = keys.count
         while low < high {
             let middle = (low + high) / 2
@@ -48,16 +52,16 @@ public struct PackedTable<Value: Sendable>: Sendable {
         return low
     }
 
-    private mutating func merge() {
+    @inlinable mutating func merge() {
         var all: [Int] = [], their: [Value] = [], next = 0
-        all.reserveCapacity(count)
-        their.reserveCapacity(count)
-        for (key, value) in changes.sorted(by: { $0.key < $1.key }) {
+        all.reserveCapacity(number)
+        their.reserveCapacity(number)
+        for key in changes.keys.sorted() {
             let place = place(of: key)
             all += keys[next..<place]
             their += values[next..<place]
             next = place < keys.count && keys[place] == key ? place + 1 : place
-            if let value {
+            if let value = changes[key] ?? nil {
                 all.append(key)
                 their.append(value)
             }
@@ -71,7 +75,7 @@ public struct PackedTable<Value: Sendable>: Sendable {
 
 extension PackedTable where Value == Void {
     /// False where it was there already.
-    public mutating func insert(_ key: Int) -> Bool {
+    @inlinable public mutating func insert(_ key: Int) -> Bool {
         guard self[key] == nil else { return false }
         self[key] = ()
         return true

@@ -43,5 +43,14 @@ public struct CameraObject: Sendable, Hashable {
     }
 
     /// Path within its store.
-    public var path: String { (folders + [name]).joined(separator: "/") }
+    public var path: String {
+        var path = ""
+        path.reserveCapacity(folders.reduce(name.utf8.count) { $0 + $1.utf8.count + 1 })
+        for folder in folders {
+            path += folder
+            path += "/"
+        }
+        path += name
+        return path
+    }
 }

@@ -115,7 +115,7 @@ public final class CameraSession: SourceSession {
             camera[StoreLabels.self] = StoreLabels()
             var listedObjects = ListedObjects { wants(camera.marked($0)) }
             try handler.list(camera, into: &listedObjects)
-            let objects = try SizeSettling.confirmed(listedObjects.objects, camera).map { camera.marked($0) }
+            let objects = try camera.marked(SizeSettling.confirmed(listedObjects.objects, camera))
             try StoreLabels.confirm(camera)
             return (objects, ObjectIdentifier(camera), camera[ListingGaps.self])
         }
@@ -203,7 +203,7 @@ public final class CameraSession: SourceSession {
             maker.volumePath($0) == origin.volumePath || objects.isMissed($0)
         }
         try handler.list(camera, into: &listedObjects)
-        let found = listedObjects.objects.map { camera.marked($0) }
+        let found = camera.marked(listedObjects.objects)
         try StoreLabels.confirm(camera)
         for object in found {
             if maker.volumePath(object) == origin.volumePath || objects.isMissed(object) { objects.place(object) }

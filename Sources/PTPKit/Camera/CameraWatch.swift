@@ -80,7 +80,7 @@ struct CameraWatch: Sendable {
             }
             // Another card may be in.
             if again { camera[StoreLabels.self] = StoreLabels() }
-            let objects = try (Self.objects(in: news, camera) + SizeSettling.settled(camera)).map { camera.marked($0) }
+            let objects = try camera.marked(Self.objects(in: news, camera) + SizeSettling.settled(camera))
             try StoreLabels.confirm(camera)
             return (objects, again, !camera[SizeSettling.self].isEmpty)
         }

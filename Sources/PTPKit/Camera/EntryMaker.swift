@@ -51,9 +51,16 @@ struct EntryMaker: Sendable {
             let inner = FileName(name.stem)
             (name, sidecarOf) = (inner, inner.ext)
         }
-        let folder = ([slotFolder(object.storage)] + object.folders).joined(separator: "/")
-        return ShotPlace(
-            key: SafeName.folded("\(volume)/\(folder)/\(name.stem)"), stem: name.stem, sidecarOf: sidecarOf)
+        var key = volume
+        key += "/"
+        key += slotFolder(object.storage)
+        for folder in object.folders {
+            key += "/"
+            key += folder
+        }
+        key += "/"
+        key += name.stem
+        return ShotPlace(key: SafeName.folded(key), stem: name.stem, sidecarOf: sidecarOf)
     }
 
     /// Shots in the order asked for; the files of one follow each other, its primary first.
@@ -86,5 +93,10 @@ struct EntryMaker: Sendable {
 
 extension CameraObject {
     /// Nanoseconds since 1970, as if the camera's clock showed UTC; nil where it says nothing.
-    var modified: Int64? { time.map { $0.civilSeconds * 1_000_000_000 + Int64($0.nanosecond ?? 0) } }
+    var modified: Int64? { time.map(\.sinceEpoch) }
+}
+
+extension CivilTime {
+    /// Nanoseconds since 1970, as if the clock showed UTC.
+    var sinceEpoch: Int64 { civilSeconds * 1_000_000_000 + Int64(nanosecond ?? 0) }
 }

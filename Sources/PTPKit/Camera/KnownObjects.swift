@@ -82,11 +82,8 @@ final class KnownObjects: Sendable {
     func settle(_ origin: Origin) -> CameraObject? {
         state.withLock { state in
             state.earlier[origin.volumePath] = nil
-            guard let object = state.current[origin.volumePath], maker.origin(object).id == origin.id else {
-                return nil
-            }
-            state.current[origin.volumePath] = nil
-            guard object.isHeld else { return nil }
+            guard origin.volume.isSpelled(as: maker.volume) else { return nil }
+            guard let object = state.current.settle(origin) else { return nil }
             state.over.insert(object.handle)
             return object
         }

@@ -4,7 +4,9 @@
 /// megabytes. Kept in any case are the last few objects and the empty ones: they may just be written.
 public struct ListedObjects {
     private let wants: (CameraObject) -> Bool
-    private var kept: [CameraObject] = [], latest: [CameraObject] = []
+    private var kept: [CameraObject] = []
+    /// The last few, and where among them the oldest stands.
+    private var latest: [CameraObject] = [], oldest = 0
     /// How many objects at the end of a listing may not be whole.
     static let unsure = 4
 
@@ -12,12 +14,12 @@ public struct ListedObjects {
     public init(_ wants: @escaping (CameraObject) -> Bool = { _ in true }) { self.wants = wants }
 
     /// In the order in which they came.
-    public var objects: [CameraObject] { kept + latest }
+    public var objects: [CameraObject] { kept + latest[oldest...] + latest[..<oldest] }
 
     public mutating func add(_ object: CameraObject) {
-        latest.append(object)
-        guard latest.count > Self.unsure else { return }
-        let older = latest.removeFirst()
-        if older.size == 0 || wants(older) { kept.append(older) }
+        guard latest.count == Self.unsure else { return latest.append(object) }
+        if latest[oldest].size == 0 || wants(latest[oldest]) { kept.append(latest[oldest]) }
+        latest[oldest] = object
+        oldest = (oldest + 1) % Self.unsure
     }
 }

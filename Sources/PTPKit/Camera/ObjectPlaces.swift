@@ -22,6 +22,18 @@ struct ObjectPlaces: Sendable {
         set { places[ReportedFiles.key(path)] = newValue.map(Self.place) }
     }
 
+    /// Takes the file of a listing out; returns it where the body holds it in its memory.
+    ///
+    /// A file that only has its path stays.
+    mutating func settle(_ origin: Origin) -> CameraObject? {
+        let key = ReportedFiles.key(origin.volumePath)
+        guard let place = places[key], place.size == origin.size, place.medium.number == origin.inode,
+            place.time?.whole.map(\.sinceEpoch) ?? 0 == origin.modified
+        else { return nil }
+        places[key] = nil
+        return place.isHeld ? Self.object(place, origin.volumePath) : nil
+    }
+
     func holds(_ path: String) -> Bool { places[ReportedFiles.key(path)] != nil }
 
     /// Takes over those of `other`; where both know a path, the other's.

@@ -48,4 +48,15 @@ extension PTPCamera {
         object.medium = StoreLabels.mark(of: object.storage, self)
         return object
     }
+
+    /// The same of many; each store is asked for once.
+    package func marked(_ objects: consuming [CameraObject]) -> [CameraObject] {
+        var objects = objects, last: (storage: StorageID, mark: MediumMark)?
+        for index in objects.indices {
+            let storage = objects[index].storage
+            if last?.storage != storage { last = (storage, StoreLabels.mark(of: storage, self)) }
+            if let last { objects[index].medium = last.mark }
+        }
+        return objects
+    }
 }
