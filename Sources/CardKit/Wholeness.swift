@@ -8,9 +8,8 @@ package enum Wholeness {
     /// A file of a medium's name that holds nothing, or only zeros where its head or its picture's data should be, is
     /// one that is still being made. May block.
     package static func gap(path: String, name: String) throws(IngestError) -> String? {
-        let reading = try MediaReader.read(path: path, name: name, facts: false)
+        let reading = try MediaReader.read(path: path, name: name, unwritten: true, facts: false)
         if case .truncated(let what) = reading.completeness { return what }
-        if let what = try UnwrittenPart.find(path: path, kind: MediaKind(fileName: name)) { return what }
         guard reading.format == nil, !MediaKind(fileName: name).follows else { return nil }
         let head = try FileHead.read(path)
         if head.isEmpty { return "The file is empty." }

@@ -31,17 +31,18 @@ public enum MediaReader {
     ///   it; nil to take the path's. - completeness: whether to check that the file is whole. - content: with
     ///   `completeness`, whether also to look for zeros or noise in place of a picture: a few more bytes of each 32
     ///   KiB. - zeros: false where somebody has seen already that nowhere 64 KiB in a row are zeros: they are not
-    ///   looked for then. - facts: whether to read what the file says about itself; without, only what it is and
-    ///   whether it is whole. - makers: who reads maker notes; without any they are not looked for.
+    ///   looked for then. - unwritten: with `completeness`, whether to look for parts that are not written yet: 16 bytes of
+    ///   each 32 KiB. - facts: whether to read what the file says about itself; without, only what it is and whether
+    ///   it is whole. - makers: who reads maker notes; without any they are not looked for.
     public static func read(
         path: String, name: String? = nil, completeness: Bool = true, content: Bool = false, zeros: Bool = true,
-        facts: Bool = true, makers: [any MakerNoteReader] = []
+        unwritten: Bool = false, facts: Bool = true, makers: [any MakerNoteReader] = []
     ) throws(IngestError) -> MediaReading {
         let source = try FileSource(path: path)
         let last = path.utf8.lastIndex(of: 0x2F).map { String(path[path.utf8.index(after: $0)...]) } ?? path
         let read = read(
-            source, name: name ?? last, completeness: completeness, content: content, zeros: zeros, facts: facts,
-            makers: makers)
+            source, name: name ?? last, completeness: completeness, content: content, zeros: zeros,
+            unwritten: unwritten, facts: facts, makers: makers)
         guard let reading = read else {
             throw IngestError(.unreadable, "\(path) cannot be read: the medium reports an error.")
         }
@@ -54,7 +55,7 @@ public enum MediaReader {
     /// - Parameter name: the file's name, for `kind-mismatch`; nil to accept any content.
     public static func read(
         _ source: some ByteSource, name: String?, completeness: Bool = true, content: Bool = false, zeros: Bool = true,
-        facts: Bool = true, makers: [any MakerNoteReader] = []
+        unwritten: Bool = false, facts: Bool = true, makers: [any MakerNoteReader] = []
     ) -> MediaReading? {
         let window = ByteWindow(source, head: facts ? ByteWindow.headSize : ByteWindow.shortHeadSize)
         let file = window.whole
@@ -74,12 +75,20 @@ public enum MediaReader {
         {
             reading.completeness = .truncated(what)
         }
+        if completeness, unwritten, let name {
+            reading.findUnwritten(source, file, MediaKind(fileName: name))
+        }
         if case .truncated = reading.completeness { reading.flags.insert(MediaFlag.truncated) }
         return window.failed ? nil : reading
     }
 }
 
 extension MediaReading {
+    fileprivate mutating func findUnwritten(_ source: some ByteSource, _ file: ByteRegion, _ kind: MediaKind) {
+        if case .truncated = completeness { return }
+        if let what = UnwrittenPart.find(source, file, format, kind) { completeness = .truncated(what) }
+    }
+
     /// Notes where the bytes are not what the name promises.
     ///
     /// Nothing at all is the beginning of any file.

@@ -17,7 +17,10 @@ import Testing
         return bytes
     }
 
-    private func find(_ bytes: [UInt8], _ kind: MediaKind) -> String? { UnwrittenPart.find(MemorySource(bytes), kind) }
+    private func find(_ bytes: [UInt8], _ kind: MediaKind) -> String? {
+        let source = MemorySource(bytes), file = ByteWindow(source, head: ByteWindow.shortHeadSize).whole
+        return UnwrittenPart.find(source, file, FileSignature.format(of: file.upTo(FileSignature.length)), kind)
+    }
 
     @Test func aJPEGWithoutTheMiddleOfItsScanIsNotWhole() {
         var jpeg = JPEGBuilder.camera()

@@ -85,7 +85,8 @@ public enum SafeName {
         switch scalar {
         case "/", "\\", ":", "*", "?", "\"", "<", ">", "|": true
         default:
-            scalar.value < 0x20 || scalar.value == 0x7F || scalar.properties.generalCategory == .control
+            // All of Unicode's control characters (Cc); asking for the category of each scalar takes far longer.
+            scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         }
     }

@@ -39,15 +39,11 @@ enum Inheritance {
 
     /// Fills an asset in with what the ledger remembers of its file; its digests are left to the caller.
     static func remember(_ known: KnownFile, _ asset: inout Asset) {
-        asset.media = MediaFacts()
-        asset.media?.make = known.make
-        asset.media?.model = known.model
-        asset.media?.serial = known.serial
-        asset.media?.owner = known.owner
-        asset.media?.captured = known.captured
-        asset.media?.rating = known.rating
-        asset.media?.width = known.width
-        asset.media?.height = known.height
+        var media = MediaFacts()
+        (media.make, media.model, media.serial, media.owner) = (known.make, known.model, known.serial, known.owner)
+        (media.captured, media.rating) = (known.captured, known.rating)
+        (media.width, media.height) = (known.width, known.height)
+        asset.media = media
         if known.isProtected { asset.flags.insert(AssetFlag.protected) }
         if known.zoneAssumed { asset.flags.insert(AssetFlag.zoneAssumed) }
     }

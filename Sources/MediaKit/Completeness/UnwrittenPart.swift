@@ -1,24 +1,20 @@
-public import FilmgateCore
+import FilmgateCore
 
 /// Parts of a picture's data that are only zeros: the file was given its size at once, and its bytes come in any order.
 ///
 /// Compressed data never has 64 KiB of zeros. Looked at are the scan of a JPEG, and strips and tiles of a RAW that is
 /// built like TIFF; other pictures may be black, and other formats have padding.
-public enum UnwrittenPart {
+enum UnwrittenPart {
     /// Bytes: the least that counts.
-    public static let least = 64 << 10
+    static let least = 64 << 10
 
     /// What is not written yet, in a sentence; nil when nothing is missing, or when the format does not say.
     ///
-    /// Reads a few bytes of each 32 KiB. `notFound`, `unreadable`.
-    public static func find(path: String, kind: MediaKind) throws(IngestError) -> String? {
-        find(try FileSource(path: path), kind)
-    }
-
-    static func find(_ source: some ByteSource, _ kind: MediaKind) -> String? {
+    /// Reads a few bytes of each 32 KiB.
+    static func find(_ source: some ByteSource, _ file: ByteRegion, _ format: FileFormat?, _ kind: MediaKind) -> String?
+    {
         guard kind == .jpeg || kind == .raw else { return nil }
-        let window = ByteWindow(source, head: ByteWindow.shortHeadSize), file = window.whole
-        switch FileSignature.format(of: file.upTo(FileSignature.length)) {
+        switch format {
         case .jpeg: return find(inJPEG: file, source)
         case .tiff, .orf:
             for part in pictureData(of: file) { if let run = run(in: part, source) { return sentence(run) } }
