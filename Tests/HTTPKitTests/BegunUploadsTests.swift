@@ -38,6 +38,26 @@ import Testing
         #expect(try later.place(of: digest(2)) == "/c")
     }
 
+    /// Written beside the next upload that begins; what is known by another place stays.
+    @Test func whatIsExpectedIsWrittenWithWhatBegins() async throws {
+        let state = Temporary.ownFolder, uploads = begun(state)
+        try await uploads.note(digest(1), "/begun")
+        uploads.expect(digest(1), "/elsewhere")
+        uploads.expect(digest(2), "/first")
+        uploads.expect(digest(2), "/second")
+        uploads.expect(digest(3), "/with a space")
+        #expect(try begun(state).place(of: digest(2)) == nil && uploads.place(of: digest(2)) == nil)
+        try await uploads.note(digest(4), "/d")
+        for told in [uploads, begun(state)] {
+            let places = try (1...4).map { try told.place(of: digest($0)) }
+            #expect(places == ["/begun", "/first", nil, "/d"])
+        }
+        // Another name than was expected.
+        uploads.expect(digest(5), "/e")
+        try await uploads.note(digest(5), "/e2")
+        #expect(try begun(state).place(of: digest(5)) == "/e2")
+    }
+
     /// What cannot be written is not said to be remembered, here or later.
     @Test func aDiskThatTakesNothingIsTold() async throws {
         let uploads = begun("/proc/no-such-folder")

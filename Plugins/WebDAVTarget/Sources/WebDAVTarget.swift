@@ -32,7 +32,12 @@ public struct WebDAVTarget: Module, UploadTarget {
     public func check() async throws(IngestError) { _ = try await server.names(in: "") }
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
-        if try await listing.isFree(path) { return .free }
+        if try await listing.isFree(path) {
+            // This name it will be, most likely. Whatever comes to stand there is replaced only where it is a beginning
+            // of these very bytes (`sendDirectly`).
+            if options.placing == .direct { begun.expect(job.digests.sha256, Percent.encode(path)) }
+            return .free
+        }
         switch try await server.compare(path, job) {
         case .missing: return .free
         case .equal:

@@ -6,14 +6,17 @@ import Synchronization
 /// is begun anew.
 ///
 /// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload
-/// counts. Lines of uploads that begin together are flushed to the disk together.
+/// counts. Lines of uploads that begin together, or are expected to, are flushed to the disk together.
 public final class BegunUploads: Sendable {
     private struct Upload { var place: String, mayBeWhole = false }
     private struct State {
         var known: [String: Upload]?
-        /// What is to be written next, whether that has to survive a power cut, and who waits for it.
-        var lines: [UInt8] = [], isDurable = false, waiting: [CheckedContinuation<IngestError?, Never>] = []
-        var isWriting = false
+        var next = Batch(), isWriting = false
+    }
+    /// What is to be written next, whether that has to survive a power cut, and who waits for it.
+    private struct Batch {
+        var uploads: [String: Upload] = [:]
+        var isDurable = false, waiting: [CheckedContinuation<IngestError?, Never>] = []
     }
     private let file: String
     private let state = Mutex(State())
@@ -48,39 +51,51 @@ public final class BegunUploads: Sendable {
         let before = upload(sha256)
         if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
         // That an answer has come may be lost in a power cut: then the server is asked once more.
-        let isNews = before?.place != place || mayBeWhole, line = "\(sha256) \(place)\(mayBeWhole ? " last" : "")\n"
+        let isNews = before?.place != place || mayBeWhole
         let failure = await withCheckedContinuation { continuation in
             let begins = state.withLock { state in
-                state.lines += Array(line.utf8)
-                state.isDurable = state.isDurable || isNews
-                state.waiting.append(continuation)
+                state.next.uploads[sha256] = Upload(place: place, mayBeWhole: mayBeWhole)
+                state.next.isDurable = state.next.isDurable || isNews
+                state.next.waiting.append(continuation)
                 defer { state.isWriting = true }
                 return !state.isWriting
             }
             if begins { BlockingThread.run { self.writeAll() } }
         }
         if let failure { throw failure }
-        state.withLock { $0.known?[sha256] = Upload(place: place, mayBeWhole: mayBeWhole) }
+    }
+
+    /// Soon `note` will be called with these: they are written beside what is noted before, and then cost no flush of
+    /// their own.
+    ///
+    /// Does nothing where the upload is known by another place. Blocks as `place(of:)` does.
+    public func expect(_ sha256: String, _ place: String) {
+        guard !place.contains("\n"), !place.contains(" "), upload(sha256) == nil else { return }
+        state.withLock { state in
+            guard state.next.uploads[sha256] == nil else { return }
+            state.next.uploads[sha256] = Upload(place: place)
+            state.next.isDurable = true
+        }
     }
 
     /// Until nobody waits any more.
     private func writeAll() {
         while true {
-            let next = state.withLock { state -> State? in
-                guard !state.waiting.isEmpty else {
+            let next = state.withLock { state -> Batch? in
+                guard !state.next.waiting.isEmpty else {
                     state.isWriting = false
                     return nil
                 }
-                let next = State(lines: state.lines, isDurable: state.isDurable, waiting: state.waiting)
-                (state.lines, state.isDurable, state.waiting) = ([], false, [])
-                return next
+                defer { state.next = Batch() }
+                return state.next
             }
             guard let next else { return }
-            let result = Result { () throws(IngestError) in
-                try Self.append(next.lines, to: file, isDurable: next.isDurable)
-            }
+            let result = Result { () throws(IngestError) in try Self.append(next, to: file) }
             var failure: IngestError?
-            if case .failure(let error) = result { failure = error }
+            switch result {
+            case .success: state.withLock { $0.known?.merge(next.uploads) { $1 } }
+            case .failure(let error): failure = error
+            }
             for one in next.waiting { one.resume(returning: failure) }
         }
     }
@@ -99,11 +114,16 @@ public final class BegunUploads: Sendable {
         return table
     }
 
-    private static func append(_ bytes: [UInt8], to file: String, isDurable: Bool) throws(IngestError) {
+    private static func append(_ batch: Batch, to file: String) throws(IngestError) {
+        var text = ""
+        for (sha256, upload) in batch.uploads {
+            text += "\(sha256) \(upload.place)\(upload.mayBeWhole ? " last" : "")\n"
+        }
+        let bytes = Array(text.utf8)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count,
-            !isDurable || fdatasync(descriptor) == 0
+            !batch.isDurable || fdatasync(descriptor) == 0
         else {
             throw IngestError(.storageFull, "Cannot write \(file): \(String(cString: strerror(errno))).")
         }
