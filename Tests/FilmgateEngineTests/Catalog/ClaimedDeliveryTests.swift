@@ -46,7 +46,7 @@ import Testing
         let ledger = RecordingLedger()
         let name: String, catalog: MemoryCatalog, claims: StationClaims, session: CatalogSession
         private let results = Mutex<[String: AssetResult]>([:])
-        private let changes = Mutex<Int64>(0)
+        private let changes = Mutex<(last: Int64, telling: Task<Void, Never>?)>((0, nil))
 
         init(
             _ name: String, _ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver, shares: Bool = true
@@ -61,12 +61,23 @@ import Testing
             await claims.note(session: session.token, since: .now)
         }
 
-        /// As the reporter does once the ledger has it.
+        /// As the reporter does once the ledger has it: one report after the other, since one that comes before what it
+        /// follows is not taken.
         func report(_ name: String, _ state: DeliveryFact.State = .done) async {
-            let since = changes.withLock { last in
-                last += 1
-                return last - 1
+            let told = changes.withLock { changes in
+                let since = changes.last, before = changes.telling
+                changes.last += 1
+                let telling = Task {
+                    await before?.value
+                    await self.tell(name, state, since: since)
+                }
+                changes.telling = telling
+                return telling
             }
+            await told.value
+        }
+
+        private func tell(_ name: String, _ state: DeliveryFact.State, since: Int64) async {
             var report = StationReport(since: since, upTo: since + 1)
             var fact = DeliveryFact(
                 content: ContentKey(rawValue: name), target: "http:https://gallery.example/:ann", targetName: "gallery",
