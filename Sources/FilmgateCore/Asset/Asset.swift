@@ -13,14 +13,16 @@ public struct Asset: Sendable, Identifiable {
     public var digests: Digests?
     /// Fact `media`; nil until the `exif` stage ran, empty where the file says nothing.
     public var media: MediaFacts? {
-        get { mediaBox?.facts }
-        set { mediaBox = newValue.map(MediaBox.init) }
+        // Lent, not copied: mostly one part of it is asked for.
+        _read { yield mediaBox.facts }
+        set { mediaBox = newValue == nil ? .none : MediaBox(newValue) }
     }
     /// Half of what an asset is, and hardly ever changed: every function that hands an asset on would copy it.
-    private var mediaBox: MediaBox?
+    private var mediaBox = MediaBox.none
     private final class MediaBox: Sendable {
-        let facts: MediaFacts
-        init(_ facts: MediaFacts) { self.facts = facts }
+        let facts: MediaFacts?
+        init(_ facts: MediaFacts?) { self.facts = facts }
+        static let none = MediaBox(nil)
     }
     /// Fact `unique`: where these bytes have been delivered or promised before; nil until the `dedupe` stage looked,
     /// empty when they are new.

@@ -12,7 +12,8 @@ struct CopyOnWriteBox<Value: Sendable>: Sendable {
     init(wrappedValue: Value) { box = Box(wrappedValue) }
 
     var wrappedValue: Value {
-        get { box.value }
+        // Lent, not copied: mostly one part of it is asked for.
+        _read { yield box.value }
         _modify {
             if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
             yield &box.value

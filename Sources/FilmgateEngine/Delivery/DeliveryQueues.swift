@@ -91,10 +91,8 @@ struct DeliveryQueues: Sendable {
     }
 
     mutating func change(_ id: Delivery.ID, _ change: (inout Delivery) -> Void) {
-        if var delivery = all[id] {
-            change(&delivery)
-            all[id] = delivery
-        }
+        // In place: a copy beside it would be copied to its last part by the first change.
+        if let place = all.index(forKey: id) { change(&all.values[place]) }
     }
 
     mutating func effect(_ effect: Effect) { effects.append(effect) }
