@@ -33,6 +33,20 @@ import Testing
         #expect(try table.run(["import", table.card, "--pipeline", file]).status == 2)
     }
 
+    /// As a paste brings them; and the list of runs says whose each one was.
+    @Test func spacesAroundAnEventAreNoPartOfIt() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let file = try pipeline(table, "{ required: true }")
+        let importing = ["import", table.card, "--pipeline", file, "--event"]
+        #expect(try table.run(importing + [" smith\u{A0}"]).status == 0)
+        #expect(table.files(table.archive).keys.allSatisfy { $0.hasPrefix("smith/") })
+        #expect(try table.run(importing + ["smith"]).count("delivered") == 0)
+        #expect(try table.run(importing + ["  "]).status == 2)
+        let told = try Program.run(["history", "--state", table.state]).output
+        #expect(told.components(separatedBy: " import for smith: ").count == 3, "\(told)")
+    }
+
     @Test func heldFilesWaitForTheirEventAndThenGoThereOnce() throws {
         let table = try Table()
         try table.sampleCard()

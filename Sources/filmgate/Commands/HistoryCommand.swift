@@ -75,13 +75,14 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     static func text(_ run: RunRow, _ holder: StateHolder?) -> String {
-        let started = CivilTime(unixSeconds: run.started / 1_000_000_000)?.description ?? "?"
+        let event = run.event.map { $0.isEmpty ? "" : " for \(Describe.name($0))" } ?? ""
+        let began = CivilTime(unixSeconds: run.started / 1_000_000_000)?.description ?? "?"
+        let started = "#\(run.id) \(began) \(run.verb)\(event)"
         guard let summary = run.summary, let exit = run.exit else {
-            return "#\(run.id) \(started) \(run.verb): \(RunLine.isUnderWay(run, holder) ? "under way" : "broke off")"
+            return "\(started): \(RunLine.isUnderWay(run, holder) ? "under way" : "broke off")"
         }
         let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(
             separator: ", ")
-        return
-            "#\(run.id) \(started) \(run.verb): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
+        return "\(started): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
     }
 }

@@ -76,10 +76,13 @@ struct ChosenEvent {
         return nil
     }
 
-    /// An event's name is one line that says something.
-    static func checked(_ name: String) throws -> String {
+    /// An event's name is one line that says something; spaces around it, as a paste brings them, are no part of it:
+    /// two names that look alike would be two clients.
+    static func checked(_ given: String) throws -> String {
+        let end = given.lastIndex { !$0.isWhitespace } ?? given.startIndex
+        let name = given.isEmpty ? "" : String(given[...end].drop { $0.isWhitespace })
         let plain = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-        guard plain, name.utf8.count <= 1000, name.contains(where: { !$0.isWhitespace }) else {
+        guard plain, name.utf8.count <= 1000, !name.isEmpty else {
             throw ValidationError("An event's name is one line of at most 1000 bytes.")
         }
         return name
