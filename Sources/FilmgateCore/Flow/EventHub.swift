@@ -51,6 +51,8 @@ public struct AssetResult: Sendable {
     /// Capture time corrected by the profile's clock offset.
     public var captured: CivilTime?
     public var photographer: String?
+    /// What its deliveries are for; nil where it has none, or they are for no event.
+    public var event: String?
 
     /// The reason of files that are filtered because nobody knows what they are.
     public static let unknownKind = "unknown kind of file"

@@ -58,6 +58,10 @@ public struct SourcePlace: Sendable, Hashable {
     public var takesAll = true
     /// True for what was found by a pattern or among all that is mounted: nobody asked for just this.
     public var isFound = false
+    /// What its files were taken at, where the source knows; nil: the event of the run.
+    ///
+    /// A place of another event has an address of its own.
+    public var event: String?
 
     public init(source: String, address: String, label: String) {
         (self.source, self.address, self.label) = (source, address, label)

@@ -132,7 +132,7 @@ extension AssetDeliveries {
         let ending = ending, reason = Self.reason(ending, settled.receipts)
         var result = AssetResult(asset: settled, ending: ending, reason: reason, twin: twin)
         (result.captured, result.photographer) = (shot.captured, shot.photographer)
-        result.content = content
+        (result.content, result.event) = (content, event == DeliveryRow.unassigned ? nil : event)
         return result
     }
 

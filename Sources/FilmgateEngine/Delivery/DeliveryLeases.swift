@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 import Synchronization
 
 /// Who delivers what in this process: each content goes to each target by one scheduler at a time, the others wait for
@@ -128,6 +128,11 @@ public final class DeliveryLeases: Sendable {
     /// With nil, it is no longer held.
     func note(held: IngestError?, _ target: String, by owner: Int) {
         state.withLock { $0.held[owner, default: [:]][target] = held }
+    }
+
+    /// Whether somebody in this process has it, and sends it as soon as that can be done.
+    public func isTaken(_ row: DeliveryRow) -> Bool {
+        isTaken(Delivery.ID(content: row.content, target: row.target))
     }
 
     /// Why whoever has that delivery sends nothing to its target now; nil where it is sent.

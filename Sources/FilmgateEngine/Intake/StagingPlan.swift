@@ -55,3 +55,10 @@ struct StagingPlan: Sendable {
     /// Removes the staging folders that are empty; what still waits stays.
     func close() { for area in areas { area.removeIfEmpty() } }
 }
+
+extension RunOptions {
+    /// Where runs of this state that have such targets begin files.
+    func stagingFolders(_ targets: [PlannedTarget]) -> [String] {
+        StagingArea.directories(state: state, roots: targets.compactMap(\.traits.localRoot))
+    }
+}

@@ -1,9 +1,10 @@
 import FileKit
 import FilmgateCore
 
-/// What all sources of one run share.
+/// What all sources of one run share, as far as their files are for the same event.
 struct RunContext: Sendable {
-    let plan: Plan, options: RunOptions, hub: EventHub
+    var plan: Plan, options: RunOptions
+    let hub: EventHub
     let reader: any LedgerReader
     /// Nil in a dry run.
     let writer: (any Ledger)?
@@ -14,12 +15,14 @@ struct RunContext: Sendable {
     let run: Int64
     let budget: ByteBudget, reservations: NameReservations
     let staging: StagingPlan
-    let scheduler: any DeliverySink
+    var scheduler: any DeliverySink
     let mode: RunMode, readiness: Readiness
     let placing = AsyncMutex(), underWay: InFlightAssets, sessions: OpenSessions
     /// Of all sources: they share the spool.
     let reads = InFlightReads()
     let places = PlaceStates(), progress: VolumeProgressStore
+    /// What is made for the files of other events.
+    let otherEvents: OtherEvents
     /// What ends the whole run: options that contradict each other, a ledger that cannot be written.
     let fatal = FirstError()
 
@@ -27,6 +30,14 @@ struct RunContext: Sendable {
     func fail(_ error: IngestError) {
         fatal.note(error)
         stopping.set()
+    }
+
+    /// For files that bring another event with them: nobody named that for this run alone.
+    func with(_ plan: Plan, for event: String) -> RunContext {
+        var other = self
+        (other.plan, other.options.event) = (plan, event)
+        (other.options.isEventOrdered, other.options.holdsForEvent) = (false, false)
+        return other
     }
 
     /// How a place fares; where one is taken after the other, its files say that.

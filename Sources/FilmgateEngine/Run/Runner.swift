@@ -16,8 +16,9 @@ public final class Runner: Sendable {
     let stopping: CancelToken
     private let isLeaving = CancelToken(), cancelled = CancelToken()
     private let leases: DeliveryLeases
+    private let schedulers = RunSchedulers(), queueCounts: QueueCounts
+    private let buildPlan: BuildPlan?
     private struct State {
-        var scheduler: DeliveryScheduler?
         /// Why it was stopped.
         var signal: ExitStatus?
         /// While its sources are taken side by side.
@@ -27,22 +28,26 @@ public final class Runner: Sendable {
     }
     private let state = Mutex(State())
 
+    /// Makes the plan for files that bring another event with them than the run has; its sources are not used.
+    public typealias BuildPlan = @Sendable (_ event: String) async throws(IngestError) -> Plan
+
     /// `leases` are those of all runners that work on one state at the same time.
     public convenience init(
         plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
-        leases: DeliveryLeases = DeliveryLeases()
+        leases: DeliveryLeases = DeliveryLeases(), buildPlan: BuildPlan? = nil
     ) {
         self.init(
             plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases,
-            clock: TimerQueue.shared)
+            clock: TimerQueue.shared, buildPlan: buildPlan)
     }
 
     init(
         plan: Plan, options: RunOptions, hub: EventHub, reader: any LedgerReader, writer: (any Ledger)?,
-        leases: DeliveryLeases = DeliveryLeases(), clock: any RunClock
+        leases: DeliveryLeases = DeliveryLeases(), clock: any RunClock, buildPlan: BuildPlan? = nil
     ) {
         (self.plan, self.options, self.hub, self.reader, self.writer) = (plan, options, hub, reader, writer)
         (self.leases, self.clock, stopping) = (leases, clock, CancelToken(clock))
+        (self.buildPlan, queueCounts) = (buildPlan, QueueCounts(hub))
         statistics = RunStatistics(hub: hub)
         leases.claims?.add(plan.shared)
     }
@@ -53,7 +58,7 @@ public final class Runner: Sendable {
     public func stop(_ status: ExitStatus = .interrupted) {
         state.withLock { $0.signal = $0.signal ?? status }
         stopping.set()
-        if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.windDown() } }
+        Task { await schedulers.windDown() }
     }
 
     /// Finishes what is in flight and returns, so that another run of the same process can go on; the outcome tells of
@@ -69,14 +74,14 @@ public final class Runner: Sendable {
 
     private func breakOff(after time: Duration) async {
         await clock.sleep(for: time)
-        if !Task.isCancelled { await state.withLock(\.scheduler)?.abort() }
+        if !Task.isCancelled { await schedulers.abort() }
     }
 
     /// Second Ctrl-C: breaks off at once; everything is still crash-safe.
     public func abort() {
         stop()
         cancelled.set()
-        if let scheduler = state.withLock(\.scheduler) { Task { await scheduler.abort() } }
+        Task { await schedulers.abort() }
     }
 
     /// Takes what `mode` says and delivers it; returns when all is final, when nothing moves any more, or when it is
@@ -89,6 +94,7 @@ public final class Runner: Sendable {
         try await check()
         let readiness = Readiness(options, stopping, hub), places = mode == .once ? try await search(readiness) : []
         let context = try await prepare(mode, readiness)
+        defer { context.otherEvents.forget() }
         // Nothing is delivered any more without a ledger: a run that only looked alive would go on reading frames.
         statistics.whenLedgerFails { [stopping] in stopping.set() }
         if mode.isSideBySide {
@@ -97,7 +103,7 @@ public final class Runner: Sendable {
         }
         await take(places, context)
         await closeToOthers(context)
-        if stopping.isSet { await state.withLock(\.scheduler)?.windDown() }
+        if stopping.isSet { await schedulers.windDown() }
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
         let outcome = try await end(context.run, since: start)
@@ -110,7 +116,8 @@ public final class Runner: Sendable {
     private func take(_ places: [PlaceSearch.Found], _ context: RunContext) async {
         hub.whenResting { [sessions = context.sessions] in await sessions.concluded() }
         for (driver, place) in places where !stopping.isSet {
-            await PlaceSupervisor(driver: driver, place: place, run: context).keep()
+            guard let own = await context.own(for: place) else { continue }
+            await PlaceSupervisor(driver: driver, place: place, run: own).keep()
         }
         if context.mode.isSideBySide {
             hub.watch(HeapTrimmer(context.staging.pool, clock).note)
@@ -156,7 +163,7 @@ public final class Runner: Sendable {
         guard let context = taker() else { return }
         await context.placing.take()
         let result = await Result { () async throws(IngestError) in
-            if taker() != nil { try await takeLeftovers(context) }
+            for one in taker()?.withOthers ?? [] { try await takeLeftovers(one) }
         }
         await context.placing.give()
         if case .failure(let error) = result { statistics.trouble(error) }
@@ -176,7 +183,7 @@ public final class Runner: Sendable {
             // What was final before marks changed is to be looked up anew.
             context.reservations.beginPlacing()
             let taken = await Result { () async throws(IngestError) in
-                if taker() != nil { try await takeLeftovers(context, among: rows) }
+                for one in taker()?.withOthers ?? [] { try await takeLeftovers(one, among: rows) }
             }
             await context.placing.give()
             try taken.get()
@@ -188,7 +195,9 @@ public final class Runner: Sendable {
     ///
     /// A folder without room is left to the run, which holds it as one that fills up later; unless no target is left
     /// without it.
-    public func check() async throws(IngestError) {
+    public func check() async throws(IngestError) { try await check(plan) }
+
+    private func check(_ plan: Plan) async throws(IngestError) {
         var full: [IngestError] = []
         for target in plan.targets where target.isLocal {
             do throws(IngestError) { try await target.target.check() } catch {
@@ -230,23 +239,41 @@ public final class Runner: Sendable {
             plan: plan, options: options, hub: hub, reader: reader, writer: writer, statistics: statistics,
             stopping: stopping, cancelled: cancelled, run: run, budget: budget, reservations: reservations,
             staging: staging,
+            // The next run may have another event.
             scheduler: makeScheduler(
-                run: run, budget: budget, reservations: reservations,
-                // The next run may have another event.
-                recordsFirst: mode == .continuous && options.event != nil),
-            mode: mode, readiness: readiness, underWay: underWay, sessions: sessions, progress: progress)
+                plan, options, run, budget, reservations, recordsFirst: mode == .continuous && options.event != nil),
+            mode: mode, readiness: readiness, underWay: underWay, sessions: sessions, progress: progress,
+            otherEvents: OtherEvents(buildPlan) { plan, event, main throws(IngestError) in
+                try await self.context(plan, for: event, beside: main)
+            })
     }
 
-    private var stagingFolders: [String] {
-        StagingArea.directories(state: options.state, roots: plan.targets.compactMap(\.traits.localRoot))
+    /// The same run for files of another event, and what earlier runs left waiting for that.
+    private func context(
+        _ plan: Plan, for event: String, beside main: RunContext
+    ) async throws(IngestError) -> RunContext {
+        leases.claims?.add(plan.shared)
+        try await check(plan)
+        for target in plan.targets { try await disks.note(target) }
+        var context = main.with(plan, for: event)
+        context.scheduler = makeScheduler(
+            plan, context.options, main.run, main.budget, main.reservations, recordsFirst: true)
+        await main.placing.take()
+        let taken = await Result { () async throws(IngestError) in
+            if main.mode.isSideBySide { try await takeLeftovers(context) }
+        }
+        await main.placing.give()
+        try taken.get()
+        return context
     }
 
     /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
     private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
         guard writer != nil else { return }
+        let plan = context.plan
         let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, gated: plan.gated, station: plan.station,
-            staging: stagingFolders)
+            ledger: reader, targets: plan.targets, event: context.options.event, gated: plan.gated,
+            station: plan.station, staging: options.stagingFolders(self.plan.targets + plan.targets))
         for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
             if leases.isTaken(planned.assetDeliveries.content)
                 || context.underWay.holds(planned.assetDeliveries.asset.id)
@@ -272,39 +299,24 @@ public final class Runner: Sendable {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(
             ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning,
-            reservations: reservations, station: plan.station, staging: stagingFolders)
+            reservations: reservations, station: plan.station, staging: options.stagingFolders(plan.targets))
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
         let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
-        let scheduler = makeScheduler(run: run, budget: ByteBudget(limit: plan.spool), reservations: reservations)
+        let scheduler = makeScheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
-        if states.contains(.failed) { try await takeUpAgain(all) }
+        if states.contains(.failed), let writer {
+            try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)
+        }
         for planned in all where !stopping.isSet {
             await (scheduler as? DeliveryScheduler)?.note(planned.elsewhere)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
         return run
-    }
-
-    /// Services that put uploads off go on with them by themselves: what they have need not be sent again.
-    ///
-    /// What keeps a service from it the deliveries meet, too, and are held for it. A service that was sent something
-    /// which was taken back since is not asked: it would publish that, too.
-    private func takeUpAgain(_ all: [NamePlanner.PlannedAsset]) async throws(IngestError) {
-        guard let writer else { return }
-        let takenBack = Set(try await writer.queue([.excluded]).map(\.delivery).filter(\.isCancelled).map(\.target))
-        let wanted = Set(all.flatMap { $0.deliveries.map(\.id.target) }).subtracting(takenBack)
-        for target in plan.targets where wanted.contains(target.identity) && !stopping.isSet {
-            guard let service = target.target as? any PutOffTarget else { continue }
-            _ = await Result { () async throws(IngestError) in
-                try await target.health?.pass()
-                return try await service.takeUpAgain()
-            }
-        }
     }
 
     /// Waits for the deliveries, closes the run in the ledger and counts.
@@ -331,18 +343,20 @@ public final class Runner: Sendable {
     }
 
     private func makeScheduler(
-        run: Int64, budget: ByteBudget, reservations: NameReservations, recordsFirst: Bool = false
+        _ plan: Plan, _ options: RunOptions, _ run: Int64, _ budget: ByteBudget, _ reservations: NameReservations,
+        recordsFirst: Bool = false
     ) -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
-            targets: plan.targets, ledger: writer, hub: hub, statistics: statistics, reservations: reservations,
-            budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff, stages: plan.stages,
+            targets: plan.targets, ledger: writer, hub: queueCounts.part(), statistics: statistics,
+            reservations: reservations, budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff,
+            stages: plan.stages,
             leases: leases, terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock,
             recordsFirst: recordsFirst)
         let made = DeliveryScheduler(setup)
         made.introduce()
-        state.withLock { $0.scheduler = made }
+        schedulers.add(made, plan.targets)
         if stopping.isSet { Task { await made.windDown() } }
         return made
     }
@@ -366,16 +380,19 @@ public final class Runner: Sendable {
     }
 
     private func finish() async {
-        guard let scheduler = state.withLock(\.scheduler) else { return }
-        await scheduler.drain(wait: options.wait)
-        await scheduler.closeOut()
-        for target in plan.targets {
-            // A history is also closed after a run that had nothing for it: the one before may have been killed.
-            if target.isLocal { _ = await Result { () async throws(IngestError) in try await disks.note(target) } }
-            let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
-            guard let files = await scheduler.delivered[target.identity] ?? none else { continue }
-            let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
-            if case .failure(let error) = result { statistics.trouble(error) }
+        await schedulers.drain(wait: options.wait)
+        for one in schedulers.all {
+            await one.scheduler.closeOut()
+            for target in one.targets {
+                // A history is also closed after a run that had nothing for it: the one before may have been killed.
+                if target.isLocal {
+                    _ = await Result { () async throws(IngestError) in try await disks.note(target) }
+                }
+                let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
+                guard let files = await one.scheduler.delivered[target.identity] ?? none else { continue }
+                let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
+                if case .failure(let error) = result { statistics.trouble(error) }
+            }
         }
     }
 }

@@ -52,7 +52,8 @@ struct SourceSupervisor: Sendable {
                 return run.tell(place, .finished)
             }
         } catch { return run.fail(error) }
-        await PlaceSupervisor(driver: driver, place: place, run: run).keep()
+        guard let own = await run.own(for: place) else { return }
+        await PlaceSupervisor(driver: driver, place: place, run: own).keep()
     }
 
     /// A source that was asked for and is not there is looked for again, ever more rarely; options that cannot work end

@@ -5,6 +5,8 @@ import HTTPKit
 struct DeliveredShotGrouper: Sendable {
     struct ShotGroup: Sendable {
         var asset: Asset
+        /// Nil where it is that of the run.
+        var event: String?
         var files: [JSONValue] = []
         var last: ContinuousClock.Instant
     }
@@ -16,7 +18,7 @@ struct DeliveredShotGrouper: Sendable {
 
     mutating func add(_ settled: AssetResult, at now: ContinuousClock.Instant) {
         let asset = settled.asset, key = "\(asset.origin.volume)\u{1F}\(asset.shot.key)"
-        var group = shots[key] ?? ShotGroup(asset: asset, last: now)
+        var group = shots[key] ?? ShotGroup(asset: asset, event: settled.event, last: now)
         group.files.append(Self.file(asset))
         group.last = now
         shots[key] = group
@@ -26,11 +28,13 @@ struct DeliveredShotGrouper: Sendable {
     mutating func take(at now: ContinuousClock.Instant, all: Bool = false) -> [JSONObject] {
         let ready = shots.filter { all || now - $0.value.last >= Self.quiet }
         for key in ready.keys { shots[key] = nil }
-        return ready.values.sorted { $0.last < $1.last }.map { shot in
-            [
+        return ready.values.sorted { $0.last < $1.last }.map { shot -> JSONObject in
+            var facts: JSONObject = [
                 "shot": .string(shot.asset.shot.stem), "source": .string(shot.asset.origin.root),
                 "files": .array(shot.files),
             ]
+            if let event = shot.event { facts["event"] = .string(event) }
+            return facts
         }
     }
 

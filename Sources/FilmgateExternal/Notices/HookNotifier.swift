@@ -92,7 +92,10 @@ public final class HookNotifier: Sendable {
 
     private func post(_ moment: HookMoment, _ facts: JSONObject) {
         guard !boxes.isEmpty else { return }
-        let notice = Notice(moment, facts.adding(common))
+        var all = facts.adding(common)
+        // Files may bring an event with them that is not the run's.
+        if let event = facts["event"] { all["event"] = event }
+        let notice = Notice(moment, all)
         for box in boxes { box.put(notice) }
     }
 

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 import Synchronization
 
 /// Sends what waits for other events than the one that the run has now: the run's own targets are those of its event.
@@ -9,7 +10,12 @@ final class EarlierEvents: Sendable {
     private let working = Mutex<Task<Void, Never>?>(nil)
 
     /// From now on the run has this event; `retry` sends what waits, and returns when nothing more moves.
-    func begin(with event: String?, _ reader: any LedgerReader, retry: @escaping @Sendable () async -> Void) {
+    ///
+    /// What the run itself sends, because its files brought that event with them, needs no job.
+    func begin(
+        with event: String?, _ reader: any LedgerReader, _ leases: DeliveryLeases,
+        retry: @escaping @Sendable () async -> Void
+    ) {
         replace(
             by: Task {
                 var pause = Self.first
@@ -17,7 +23,8 @@ final class EarlierEvents: Sendable {
                     let waiting = await Result { () async throws(IngestError) in
                         try await reader.queue([.pending, .held])
                     }
-                    if Self.isAny(in: (try? waiting.get()) ?? [], but: event) { await retry() }
+                    let others = ((try? waiting.get()) ?? []).filter { !leases.isTaken($0.delivery) }
+                    if Self.isAny(in: others, but: event) { await retry() }
                     pause = min(pause * 2, Self.most)
                 }
             })

@@ -122,7 +122,7 @@ struct LiveSession {
             runControl.steer(runner) { reload.ask() }
             switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
             ServiceNotice.ready(paused: gate.isShut)
-            earlierEvents.begin(with: session.options.event, ledger) { await control?.retry() }
+            earlierEvents.begin(with: session.options.event, ledger, leases) { await control?.retry() }
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
             switching.letGo()
@@ -160,7 +160,9 @@ struct LiveSession {
         var options = session.options
         options.gate = gate
         options.holdsForEvent = pipeline.event.hold && options.event == nil
-        let runner = Runner(plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases)
+        let runner = Runner(
+            plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases,
+            buildPlan: session.buildPlan([pipeline], ledger))
         return (runner, plan, own)
     }
 

@@ -105,7 +105,9 @@ struct RunSession {
                 await nameOrphans(plan, reader)
                 for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
             }
-            let runner = Runner(plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases)
+            let runner = Runner(
+                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases,
+                buildPlan: buildPlan(pipelines, reader))
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
@@ -119,11 +121,7 @@ struct RunSession {
             await credits?.end()
             await hub.rest()
             await printer.printed()
-            do throws(IngestError) { return try outcome.get() } catch {
-                let told = error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
-                await notices.failed(options.verb, told)
-                throw told
-            }
+            return try await told(outcome, notices)
         }
         await printer.finish(outcome)
         let code = exitCode(of: outcome)
@@ -133,6 +131,17 @@ struct RunSession {
         await letGo(writer, control, telling)
         await notices.ended(options.verb, outcome.summary, code)
         throw Exit(code)
+    }
+
+    /// Hooks are told where it broke off.
+    private func told(
+        _ outcome: Result<RunOutcome, IngestError>, _ notices: HookNotifier
+    ) async throws(IngestError) -> RunOutcome {
+        do throws(IngestError) { return try outcome.get() } catch {
+            let told = error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
+            await notices.failed(options.verb, told)
+            throw told
+        }
     }
 
     /// Lets others watch what this run changes: at its own socket, which takes no jobs, or at that of the run that it
@@ -214,6 +223,21 @@ struct RunSession {
             for pipeline in pipelines { plans.append(try context.ordering(pipeline.sources, builder).plan(pipeline)) }
         }
         return Plan.union(plans)
+    }
+
+    /// Makes the plan for files that bring another event with them, once their galleries know that event.
+    func buildPlan(_ pipelines: [PipelineFile], _ reader: any LedgerReader) -> Runner.BuildPlan {
+        let targets = pipelines.map { pipeline in
+            var targets = pipeline
+            targets.sources = []
+            return targets
+        }
+        return { event async throws(IngestError) in
+            var session = self
+            session.options.event = event
+            try await session.learnEvent(targets)
+            return try session.plan(targets, reader, events: [event])
+        }
     }
 
     /// The bar, where there is a terminal to draw it on: nothing wakes up for it elsewhere.

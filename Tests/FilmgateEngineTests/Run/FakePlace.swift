@@ -34,12 +34,12 @@ final class FakePlace: SourceSession {
 
     init(
         _ label: String, _ files: [(name: String, bytes: String)], source: String = "card", at address: String? = nil,
-        visit: String = "", volume: String? = nil, home: String = "", parallel: Int = 1,
+        visit: String = "", event: String? = nil, volume: String? = nil, home: String = "", parallel: Int = 1,
         whileReading: @escaping @Sendable (String) async -> Void = { _ in },
         whileListing: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         var place = SourcePlace(source: source, address: address ?? "memory://\(label)", label: label)
-        place.visit = visit
+        (place.visit, place.event) = (visit, event)
         (self.place, self.volume, self.home, parallelFetches) = (place, volume ?? "volume of \(label)", home, parallel)
         (self.whileReading, self.whileListing) = (whileReading, whileListing)
         state = Mutex(State(files: files))

@@ -47,7 +47,10 @@ final class RunWorld: Sendable {
             profiles: ProfileSet(), spool: spool)
     }
 
-    func runner(_ plan: Plan, verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in }) -> Runner {
+    func runner(
+        _ plan: Plan, verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in },
+        buildPlan: Runner.BuildPlan? = nil
+    ) -> Runner {
         var options = RunOptions(verb: verb, state: state)
         change(&options)
         let hub = EventHub()
@@ -55,7 +58,7 @@ final class RunWorld: Sendable {
         self.hub.withLock { $0 = hub }
         return Runner(
             plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : ledger,
-            leases: leases, clock: clock)
+            leases: leases, clock: clock, buildPlan: buildPlan)
     }
 
     func runner(
@@ -81,29 +84,29 @@ final class RunWorld: Sendable {
 /// What a run says, in a line each.
 final class RunLog: Sendable {
     let lines = Mutex<[String]>([]), results = Mutex<[String: AssetResult]>([:])
-    private let waiting = Mutex<[(line: String, resume: CheckedContinuation<Void, Never>)]>([])
+    private let waiting = Mutex<[(line: String, end: AsyncStream<Never>.Continuation)]>([])
 
     @Sendable func note(_ event: RunEvent) {
         if case .settled(let settled) = event { results.withLock { $0[settled.asset.origin.path] = settled } }
         guard let line = Self.line(event) else { return }
         lines.withLock { $0.append(line) }
+        end(line)
+    }
+
+    /// Also returns in a cancelled task: a test whose time is over must end.
+    func hears(_ line: String) async {
+        let (ends, end) = AsyncStream<Never>.makeStream()
+        waiting.withLock { $0.append((line, end)) }
+        if lines.withLock({ $0.contains(line) }) { self.end(line) }
+        for await _ in ends {}
+    }
+
+    private func end(_ line: String) {
         let heard = waiting.withLock { waiting in
             defer { waiting.removeAll { $0.line == line } }
             return waiting.filter { $0.line == line }
         }
-        for one in heard { one.resume.resume() }
-    }
-
-    func hears(_ line: String) async {
-        await withCheckedContinuation { resume in
-            waiting.withLock { $0.append((line, resume)) }
-            guard lines.withLock({ $0.contains(line) }) else { return }
-            let mine = waiting.withLock { waiting in
-                defer { waiting.removeAll { $0.line == line } }
-                return waiting.filter { $0.line == line }
-            }
-            for one in mine { one.resume.resume() }
-        }
+        for one in heard { one.end.finish() }
     }
 
     private static func line(_ event: RunEvent) -> String? {

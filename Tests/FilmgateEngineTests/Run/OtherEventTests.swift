@@ -1,0 +1,197 @@
+import FilmgateCore
+import FilmgateLedger
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// Files that bring another event with them than the run has.
+@Suite(.timeLimit(.minutes(5))) struct OtherEventTests {
+    /// For which events plans were made, and how making them fails, one try after the other.
+    private final class Plans: Sendable {
+        let built = Mutex<[String]>([]), failures = Mutex<[IngestError]>([])
+    }
+    /// A folder that asks, when it is to take a file, for which events the ledger has files.
+    private final class Asking: UploadTarget {
+        let traits = TargetTraits(identity: "folder:smith", localRoot: "/nowhere/smith", layout: Template("{name}"))
+        let known = Mutex<[[String?]]>([])
+        private let ledger: SQLiteLedger
+
+        init(_ ledger: SQLiteLedger) { self.ledger = ledger }
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            let events = try await ledger.assets(AssetFilter()).map(\.event)
+            known.withLock { $0.append(events) }
+            return Receipt(state: .done, path: "/nowhere/smith/" + job.path, sha256: job.digests.sha256)
+        }
+    }
+    private let world: RunWorld, plans = Plans()
+    /// The gallery as it is for that event.
+    private let smith = FilesAtTarget("gallery", isFolder: false)
+    init() throws { world = try RunWorld() }
+
+    private func place(_ label: String, _ event: String?, _ files: [String]) -> FakePlace {
+        let place = FakePlace(label, files.map { ($0, "bytes of \($0) of \(label)") }, source: "ftp", event: event)
+        place.state.withLock { $0.listens = true }
+        return place
+    }
+
+    private func runner(
+        _ places: [FakePlace], verb: String = "run", event: String? = "jones",
+        failing: [IngestError] = [], at other: Asking? = nil, _ change: (inout RunOptions) -> Void = { _ in }
+    ) -> Runner {
+        let (world, plans, smith) = (world, plans, smith)
+        plans.failures.withLock { $0 = failing }
+        let target = world.gallery.planned(event, "{event}/{name}").target
+        return world.runner(
+            world.plan([FakeSource(places)], target: target), verb: verb,
+            { options in
+                options.event = event
+                change(&options)
+            },
+            buildPlan: { event throws(IngestError) in
+                plans.built.withLock { $0.append(event) }
+                if let error = plans.failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
+                return world.plan([], target: other ?? smith.planned(event, "{event}/{name}").target)
+            })
+    }
+
+    private var atSmith: [String] { smith.state.withLock { $0.files.values.map(\.path).sorted() } }
+    /// For which event a file was taken, and the target that it is for, as the ledger has it.
+    private func row(_ place: FakePlace, _ name: String) async throws -> String {
+        let all = try await world.ledger.assets(AssetFilter())
+        let asset = try #require(all.first { $0.origin.root == place.place.address && $0.origin.name == name })
+        let deliveries = try await world.ledger.deliveries(of: try #require(asset.content))
+        return "\(asset.event ?? "none") \(deliveries.map(\.target).joined(separator: " "))"
+    }
+
+    @Test(arguments: [RunMode.together, .once]) func eachFileGoesToItsEvent(_ mode: RunMode) async throws {
+        let own = place("Port", nil, ["IMG_1.JPG"]),
+            others = place("Port (smith)", "smith", ["IMG_1.JPG", "IMG_2.JPG"])
+        for one in [own, others] { one.state.withLock { $0.listens = false } }
+        let outcome = try await runner([own, others], verb: "import").run(mode)
+        #expect(outcome.shown == "3 delivered, exit 0", "\(world.said)")
+        #expect(world.delivered == ["jones/IMG_1.JPG"] && atSmith == ["smith/IMG_1.JPG", "smith/IMG_2.JPG"])
+        #expect(try await row(own, "IMG_1.JPG") == "jones gallery:jones")
+        #expect(try await row(others, "IMG_2.JPG") == "smith gallery:smith")
+        #expect(plans.built.withLock { $0 } == ["smith"] && world.result("IMG_2.JPG")?.event == "smith")
+        // The source is told as ever.
+        #expect(others.state.withLock(\.settled) == ["IMG_1.JPG": .delivered, "IMG_2.JPG": .delivered])
+    }
+
+    /// What a dry run says is what the next run does.
+    @Test func aPlanSaysTheSame() async throws {
+        let own = place("Port", nil, ["IMG_1.JPG"]), others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        for one in [own, others] { one.state.withLock { $0.listens = false } }
+        let plan = try await runner([own, others], verb: "import") { $0.dryRun = true }.run(.once)
+        #expect(plan.shown == "2 delivered, exit 0" && world.delivered.isEmpty && atSmith.isEmpty)
+        let run = try await runner([own, others], verb: "import").run(.once)
+        #expect(run.shown == plan.shown)
+    }
+
+    /// A run that waits for its own event waits for nothing that brings one.
+    @Test func aRunWithoutAnEventHoldsItsOwnFilesOnly() async throws {
+        let own = place("Port", nil, ["IMG_1.JPG"]), others = place("Port (smith)", "smith", ["IMG_2.JPG"])
+        for one in [own, others] { one.state.withLock { $0.listens = false } }
+        let outcome = try await runner([own, others], event: nil) { $0.holdsForEvent = true }.run(.together)
+        #expect(outcome.summary[.delivered] == 1 && outcome.summary[.pending] == 1, "\(outcome.shown)")
+        #expect(outcome.exitCode == .notProven, "\(outcome.shown)")
+        #expect(atSmith == ["smith/IMG_2.JPG"] && world.delivered.isEmpty)
+        #expect(try await row(own, "IMG_1.JPG") == " gallery")
+    }
+
+    /// Places of events come while the run goes on, and their galleries may be away at first.
+    @Test func anEventIsAskedForUntilItIsThere() async throws {
+        let away = IngestError(.notFound, "The gallery could not be asked.")
+        let others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        let runner = runner([others], failing: [away, away])
+        async let outcome = runner.run(.continuous)
+        await world.clock.passNext(.seconds(1))
+        // Memory is given back after two seconds, too: whichever pause came first, both pass.
+        await world.clock.passing(.seconds(2)) { await world.hears("IMG_1.JPG: delivered") }
+        await others.isListenedTo()
+        others.arrive("IMG_2.JPG", "more")
+        await world.hears("IMG_2.JPG: delivered")
+        runner.stop()
+        let shown = try await outcome.shown
+        #expect(shown == "2 delivered, exit 130", "\(shown)")
+        #expect(world.said.count { $0 == "trouble: The gallery could not be asked." } == 1)
+        #expect(plans.built.withLock { $0 } == ["smith", "smith", "smith"])
+    }
+
+    /// In a run that ends by itself it is trouble, and nothing goes to another event instead.
+    @Test func anEventThatThereIsNoneOfTakesNothing() async throws {
+        let none = IngestError(.misconfigured, "There is no event smith.")
+        let others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        let outcome = try await runner([others], failing: [none]).run(.together)
+        #expect(outcome.exitCode != .complete && world.delivered.isEmpty && atSmith.isEmpty)
+        #expect(others.fetched.isEmpty && world.said.contains("trouble: There is no event smith."))
+    }
+
+    /// What an event's gallery did not take waits for that event, and goes there first the next time.
+    @Test func whatWaitsForAnEventGoesThereLater() async throws {
+        let others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        smith.state.withLock { $0.isDown = true }
+        let first = runner([others], verb: "run")
+        async let ended = first.run(.continuous)
+        await world.hears("held: gallery")
+        first.stop()
+        #expect(try await ended.summary[.pending] == 1)
+        #expect(try await row(others, "IMG_1.JPG") == "smith gallery:smith")
+        smith.state.withLock { $0.isDown = false }
+        let second = runner([place("Port (smith)", "smith", [])])
+        async let outcome = second.run(.continuous)
+        await world.hears("IMG_1.JPG: delivered")
+        second.stop()
+        _ = try await outcome
+        #expect(atSmith == ["smith/IMG_1.JPG"] && world.delivered.isEmpty)
+    }
+
+    /// The same bytes are the same frame: whoever pushes them again, under another login and event, sends nothing on.
+    @Test func bytesStayWithTheEventThatTheyWereTakenFor() async throws {
+        func place(_ event: String?, _ name: String) -> FakePlace {
+            FakePlace("Port (\(event ?? "none"))", [(name, "the same")], source: "ftp", event: event)
+        }
+        #expect(try await runner([place("smith", "IMG_1.JPG")]).run(.once).shown == "1 delivered, exit 0")
+        #expect(try await runner([place("miller", "IMG_2.JPG")]).run(.once).shown == "1 alreadySeen, exit 0")
+        #expect(world.result("IMG_2.JPG")?.reason?.contains("for the event smith before") == true)
+        let chosen = try await runner([place(nil, "IMG_3.JPG")]) { $0.isEventOrdered = false }.run(.once)
+        #expect(chosen.shown == "1 alreadySeen, exit 0" && world.delivered.isEmpty)
+        #expect(atSmith == ["smith/IMG_1.JPG"] && plans.built.withLock { $0 } == ["smith", "miller"])
+        // An event that was named for the run orders it for that; a login's is named for no run.
+        #expect(try await runner([place(nil, "IMG_4.JPG")]).run(.once).shown == "1 delivered, exit 0")
+        #expect(world.delivered == ["jones/IMG_4.JPG"])
+    }
+
+    /// A crash leaves no copy in a folder of which nobody knows for which event it was.
+    @Test func theLedgerKnowsTheEventBeforeAFolderHasTheFile() async throws {
+        let folder = Asking(world.ledger), others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        others.state.withLock { $0.listens = false }
+        let outcome = try await runner([others], at: folder).run(.together)
+        #expect(outcome.shown == "1 delivered, exit 0" && folder.known.withLock { $0 } == [["smith"]])
+    }
+
+    /// The run's own event needs no second plan.
+    @Test func filesOfTheRunsOwnEventAreItsOwn() async throws {
+        let own = place("Port (jones)", "jones", ["IMG_1.JPG"])
+        own.state.withLock { $0.listens = false }
+        let outcome = try await runner([own]).run(.together)
+        #expect(outcome.shown == "1 delivered, exit 0" && world.delivered == ["jones/IMG_1.JPG"])
+        #expect(plans.built.withLock { $0 } == [])
+    }
+
+    /// Queues of several events are shown as one.
+    @Test func countsOfOneTargetAreAdded() {
+        let hub = EventHub(), plans = plans
+        hub.watch { event in
+            guard case .queue(let name, let waiting, let sending) = event else { return }
+            plans.built.withLock { $0.append("\(name) \(waiting) \(sending)") }
+        }
+        let counts = QueueCounts(hub), (one, other) = (counts.part(), counts.part())
+        one.post(.queue(target: "gallery", waiting: 3, sending: 1))
+        other.post(.queue(target: "gallery", waiting: 2, sending: 2))
+        one.post(.queue(target: "gallery", waiting: 0, sending: 0))
+        other.post(.queue(target: "archive", waiting: 5, sending: 0))
+        #expect(plans.built.withLock { $0 } == ["gallery 3 1", "gallery 5 3", "gallery 2 2", "archive 5 0"])
+    }
+}
