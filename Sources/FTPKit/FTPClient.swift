@@ -50,7 +50,7 @@ struct FTPInboxState: Sendable {
     var tries: [FTPRecent: [String]] = [:]
     /// Still being written, though their client has sent the whole file anew meanwhile.
     var givenUp: Set<String> = []
-    var used: UInt64 = 0, number: UInt64 = 0
+    var number: UInt64 = 0
     /// What was pushed lately, and when among all others, also when it is gone from here: clients ask afterwards.
     private var lately: [FTPRecent: (known: FTPKnown, number: UInt64)] = [:]
     private var pushes: UInt64 = 0

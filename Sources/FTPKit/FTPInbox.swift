@@ -37,7 +37,7 @@ package struct FTPFile: Sendable, Hashable {
 /// Everything here blocks for the disk.
 package final class FTPInbox: Sendable {
     package let root: String
-    private let limit: UInt64
+    private let room: FTPRoom
     let disk: FTPDisk
     private let isWhole: @Sendable (String, String) -> Bool
     private let state = Mutex(FTPInboxState())
@@ -49,18 +49,26 @@ package final class FTPInbox: Sendable {
     package convenience init(
         _ root: String, limit: UInt64, isWhole: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
     ) throws(IngestError) {
-        try self.init(root, limit: limit, disk: FTPDisk(), isWhole: isWhole)
+        try self.init(root, FTPRoom(limit), disk: FTPDisk(), isWhole: isWhole)
+    }
+
+    /// With the room that the inboxes of a server share.
+    package convenience init(
+        _ root: String, _ room: FTPRoom, isWhole: @escaping @Sendable (String, String) -> Bool
+    ) throws(IngestError) {
+        try self.init(root, room, disk: FTPDisk(), isWhole: isWhole)
     }
 
     init(
-        _ root: String, limit: UInt64, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool
+        _ root: String, _ room: FTPRoom, disk: FTPDisk, isWhole: @escaping @Sendable (String, String) -> Bool
     ) throws(IngestError) {
-        (self.root, self.limit, self.disk, self.isWhole) = (root, limit, disk, isWhole)
+        (self.root, self.room, self.disk, self.isWhole) = (root, room, disk, isWhole)
         try DurableFile.makeDirectories(root, mode: 0o700)
-        lock.withLock { $0 = FolderLock(free: root) }
+        hold()
         let start = UInt64(WallClock.nanoseconds), left = try files()
+        room.take(left.reduce(0) { $0 + $1.size })
         state.withLock { state in
-            (state.number, state.used) = (start, left.reduce(0) { $0 + $1.size })
+            state.number = start
             for file in left where !file.isAccepted {
                 let parts = file.place.utf8.split(separator: 0x2F).map { String(Substring($0)) }
                 state.tried(
@@ -70,12 +78,15 @@ package final class FTPInbox: Sendable {
         }
     }
 
+    /// Somebody looks after it.
+    package func hold() { lock.withLock { if $0 == nil { $0 = FolderLock(free: root) } } }
+
     /// Nobody looks after it any more.
     package func release() { lock.withLock { $0 = nil } }
 
     /// True while there is room for more.
     package var hasRoom: Bool {
-        guard state.withLock({ $0.used < limit }) else { return false }
+        guard room.isLeft else { return false }
         return ((try? FileSystem.freeBytes(root)) ?? 0) > 256 << 20
     }
 
@@ -165,9 +176,7 @@ package final class FTPInbox: Sendable {
 
     /// Bytes that came, or that were given up.
     func count(_ bytes: Int) {
-        state.withLock {
-            $0.used = bytes < 0 ? $0.used - min($0.used, UInt64(bytes.magnitude)) : $0.used + UInt64(bytes)
-        }
+        if bytes < 0 { room.give(UInt64(bytes.magnitude)) } else { room.take(UInt64(bytes)) }
     }
 
     func ended(_ upload: FTPUpload, size: UInt64) {
@@ -206,7 +215,7 @@ package final class FTPInbox: Sendable {
             // What the client broke off under the new name is replaced by what it sent whole.
             if replaced > 0 {
                 guard state.finished.contains(from), withCPath(root + "/" + to, { unlink($0) }) == 0 else { return nil }
-                state.used -= min(state.used, replaced)
+                room.give(replaced)
             }
             guard (try? DurableFile.makeDirectories(Paths.folder(root + "/" + to), mode: 0o700)) != nil,
                 (try? DurableFile.publish(part: root + "/" + from, as: root + "/" + to)) != nil
@@ -229,6 +238,7 @@ package final class FTPInbox: Sendable {
     package func files() throws(IngestError) -> [FTPFile] {
         var found: [FTPFile] = []
         try DirectoryScan(root: root).run { entry in
+            if entry.path == FTPEventFolder.name { return .skip }
             guard entry.type == .file else { return .proceed }
             let parts = entry.path.utf8.split(separator: 0x2F).map { String(Substring($0)) }
             guard parts.count >= 3, !isWriting(entry.path) else { return .proceed }
@@ -286,10 +296,8 @@ package final class FTPInbox: Sendable {
     package func remove(place: String, size: UInt64) {
         let path = "\(root)/\(place)"
         guard withCPath(path, { unlink($0) }) == 0 else { return }
-        state.withLock { state in
-            state.used -= min(state.used, size)
-            state.finished.remove(place)
-        }
+        room.give(size)
+        state.withLock { _ = $0.finished.remove(place) }
         var folder = Paths.folder(place)
         // The folders of a login stay: another file may be on its way through them.
         while folder.utf8.filter({ $0 == 0x2F }).count >= 2, withCPath("\(root)/\(folder)", { rmdir($0) }) == 0 {

@@ -22,7 +22,24 @@ package enum FTPOrphans {
         for other in others.map({ "\(all)/\($0)" }) where !kept.contains(other) {
             // Whoever has it open takes care of it.
             guard let lock = FolderLock(free: other) else { continue }
-            count += try withExtendedLifetime(lock) { () throws(IngestError) in try move(other, into: inbox, takes) }
+            count += try withExtendedLifetime(lock) { () throws(IngestError) in
+                try move(other, into: inbox, takes) + moveEvents(of: other, into: inbox, takes)
+            }
+        }
+        return count
+    }
+
+    /// What was pushed for an event is for that event elsewhere, too.
+    private static func moveEvents(
+        of other: String, into inbox: String, _ takes: (String) -> Bool
+    ) throws(IngestError) -> Int {
+        var count = 0
+        for (event, _) in try FTPEventFolder.events(in: other) {
+            guard let from = FTPEventFolder.path(of: event, in: other),
+                let to = FTPEventFolder.path(of: event, in: inbox)
+            else { continue }
+            count += try move(from, into: to, takes)
+            FTPEventFolder.tidy(from)
         }
         return count
     }
@@ -32,7 +49,7 @@ package enum FTPOrphans {
         var files: [String] = [], folders: [String] = [], count = 0
         try DirectoryScan(root: other).run { entry in
             let login = entry.path.utf8.split(separator: 0x2F).first.map { String(Substring($0)) } ?? ""
-            guard takes(login) else { return .skip }
+            guard entry.path != FTPEventFolder.name, takes(login) else { return .skip }
             if entry.type == .file {
                 files.append(entry.path)
             } else if entry.type == .folder {

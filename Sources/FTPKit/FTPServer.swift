@@ -32,13 +32,13 @@ package final class FTPServer: Sendable {
         var isLeaving = false, transferring: Set<ObjectIdentifier> = []
     }
 
-    let options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger, tls: NIOSSLContext?
+    let options: FTPServerOptions, logins: any FTPLoginDirectory, logger: Logger, tls: NIOSSLContext?
+    /// Of logins that have no other.
+    let destination: FTPDestination
+    var inbox: FTPInbox { destination.inbox }
     let group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     let pool = BlockingPool(width: 4)
     let loginQueue = LoginQueue()
-    let tell: @Sendable (Event) -> Void
-    /// Asked about each finished file by its place, before its client is told yes; nil = yes, else why not yet.
-    let confirm: (@Sendable (String) async -> String?)?
     private let state: Mutex<State>
 
     /// `tell` is called on any thread and must be quick.
@@ -46,14 +46,21 @@ package final class FTPServer: Sendable {
     /// `confirm` is asked after `tell` by the place of a file that came or was renamed, and may take its time: its
     /// client hears 226 or 250 only where it gives nil, and 451 with what it gives otherwise. Absent: what is in the
     /// inbox is safe. `misconfigured` where the certificate cannot be used or there is no login.
-    package init(
+    package convenience init(
         _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger,
         confirm: (@Sendable (String) async -> String?)? = nil, tell: @escaping @Sendable (Event) -> Void
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
-        (self.options, self.logins, self.inbox, self.logger, self.tell, self.confirm) = (
-            options, logins, inbox, logger, tell, confirm
-        )
+        try self.init(
+            options, logins: FTPLoginList(logins), logger: logger,
+            to: FTPDestination(inbox: inbox, confirm: confirm, tell: tell))
+    }
+
+    /// `logins` are asked each time; `destination` is for those that bring none.
+    package init(
+        _ options: FTPServerOptions, logins: any FTPLoginDirectory, logger: Logger, to destination: FTPDestination
+    ) throws(IngestError) {
+        (self.options, self.logins, self.logger, self.destination) = (options, logins, logger, destination)
         state = Mutex(State(connections: FTPConnections(most: options.maxSessions, mostUnknown: options.maxUnknown)))
         tls =
             try options.tls == .none
@@ -61,7 +68,10 @@ package final class FTPServer: Sendable {
     }
 
     /// A login as the name of a folder.
-    package static func folderName(_ user: String) -> String { SafeName.component(user) }
+    package static func folderName(_ user: String) -> String {
+        let name = SafeName.component(user)
+        return name == FTPEventFolder.name ? "_" + name : name
+    }
 
     package var counts: FTPCounts { state.withLock(\.counts) }
     package var port: Int { state.withLock { $0.listener?.localAddress?.port ?? options.port } }
@@ -72,7 +82,7 @@ package final class FTPServer: Sendable {
             change(&state.counts)
             return state.counts.refusal(since: before)
         }
-        if let refusal { tell(.refused(refusal)) }
+        if let refusal { destination.tell(.refused(refusal)) }
     }
 
     /// Listens.

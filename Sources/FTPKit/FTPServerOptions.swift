@@ -1,4 +1,4 @@
-package import FilmgateCore
+import FilmgateCore
 
 /// Where and how the server listens.
 package struct FTPServerOptions: Sendable {
@@ -33,20 +33,12 @@ package struct FTPServerOptions: Sendable {
     package init() {}
 }
 
-/// Who may push.
-package struct FTPLogin: Sendable {
-    package var user: String, password: SecretValue
-    /// Where this login's files are shown: the first part of their path.
-    package var folder: String
-    package init(user: String, password: SecretValue, folder: String) {
-        (self.user, self.password, self.folder) = (user, password, folder)
-    }
-}
-
 /// What was refused and received since the server started.
 package struct FTPCounts: Sendable, Hashable {
     package var sessions = 0, uploads = 0, brokenUploads = 0
     package var wrongPasswords = 0, escapes = 0, plainRefused = 0, full = 0, foreignData = 0, unknown = 0
+    /// Passwords that nobody could look at.
+    package var unasked = 0
     package init() {}
 
     /// What was refused since `earlier`, in a word; nil for everything else.

@@ -45,7 +45,7 @@ extension FTPSession {
     private func tell(_ name: String, _ answer: (FTPPath, FTPKnown?) -> String?) async {
         guard let login else { return }
         await withPath(name) { path in
-            let (inbox, client) = (server.inbox, client(login))
+            let (inbox, client) = (destination.inbox, client(login))
             let known = await Result { () async throws(IngestError) in
                 try await server.pool.run { inbox.known(client, path) }
             }
@@ -60,7 +60,7 @@ extension FTPSession {
     private func status(_ name: String) async {
         guard let login else { return }
         await withPath(name) { path in
-            let found = server.inbox.recent(client(login), in: path).map { $0.known.row(named: $0.name) + "\r\n" }
+            let found = destination.inbox.recent(client(login), in: path).map { $0.known.row(named: $0.name) + "\r\n" }
             await say(bytes: PathText.bytes(of: "212-Pushed lately:\r\n\(found.joined())212 End"))
         }
     }
@@ -72,7 +72,7 @@ extension FTPSession {
         let asked = line.argument.hasPrefix("-") ? "" : line.argument
         let path = (try? FTPPath(asked, from: folder)) ?? folder
         var text = ""
-        for (name, known) in server.inbox.recent(client(login), in: path) {
+        for (name, known) in destination.inbox.recent(client(login), in: path) {
             switch line.verb {
             case "NLST": text += "\(name)\r\n"
             case "MLSD": text += "\(known.facts) \(name)\r\n"

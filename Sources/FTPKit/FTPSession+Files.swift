@@ -67,7 +67,7 @@ extension FTPSession {
         }
     }
 
-    func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: FTPServer.folderName(login.user), peer: peer) }
+    func client(_ login: FTPLogin) -> FTPClient { FTPClient(login: login.home, peer: peer) }
 
     /// `offset` nil = behind what is there.
     private func receive(_ name: String, from offset: UInt64?) async {
@@ -78,10 +78,10 @@ extension FTPSession {
         guard !isText else { return await say("550 TYPE I first: files are taken byte for byte.") }
         await withPath(name) { path in
             guard !path.isRoot else { return await say("553 A name is needed.") }
-            let (server, client) = (server, client(login))
+            let (server, client, inbox) = (server, client(login), destination.inbox)
             let begun = await Result { () async throws(IngestError) in
                 try await server.pool.run { () throws(IngestError) in
-                    try server.inbox.begin(client, path, from: offset)
+                    try inbox.begin(client, path, from: offset)
                 }
             }
             switch begun {
@@ -96,11 +96,11 @@ extension FTPSession {
     }
 
     private func receive(_ upload: FTPUpload) async {
+        let (server, destination) = (server, destination)
         guard let data = await connect() else {
             upload.interrupt()
             return tellLeft(of: upload)
         }
-        let server = server
         let taken = await Result { () async throws(IngestError) in
             try await data.inbox.write(into: upload, on: server.pool)
         }
@@ -109,8 +109,8 @@ extension FTPSession {
         switch taken {
         case .success(let file):
             server.count { $0.uploads += 1 }
-            server.tell(.received(file, abandoned: false))
-            if let reason = await server.confirm?(file.place) { return await say("451 \(Self.line(reason))") }
+            destination.tell(.received(file, abandoned: false))
+            if let reason = await destination.confirm?(file.place) { return await say("451 \(Self.line(reason))") }
             await say(file.size == 0 ? "226 The file is empty." : "226 \(file.size) bytes, safe.")
         case .failure(let error):
             upload.interrupt()
@@ -128,7 +128,7 @@ extension FTPSession {
 
     /// It was out of reach while it was written to: whoever waits for it has to be told again.
     private func tellLeft(of upload: FTPUpload) {
-        if let file = upload.leftover { server.tell(.received(file, abandoned: true)) }
+        if let file = upload.leftover { destination.tell(.received(file, abandoned: true)) }
     }
 
     // MARK: Afterwards
@@ -137,15 +137,15 @@ extension FTPSession {
         guard let login, let old = renaming else { return await say("503 RNFR first.") }
         renaming = nil
         await withPath(name) { path in
-            let (inbox, client) = (server.inbox, client(login))
+            let (destination, client) = (destination, client(login)), inbox = destination.inbox
             let done = await Result { () async throws(IngestError) in
                 try await server.pool.run { inbox.rename(client, old, path) }
             }
             guard case .success(let renaming?) = done else {
                 return await say("550 It was taken already, or is not here.")
             }
-            server.tell(.renamed(renaming))
-            if let reason = await server.confirm?(renaming.to) { return await say("451 \(Self.line(reason))") }
+            destination.tell(.renamed(renaming))
+            if let reason = await destination.confirm?(renaming.to) { return await say("451 \(Self.line(reason))") }
             await say("250 Renamed.")
         }
     }

@@ -13,6 +13,7 @@ final class FTPSession {
     let peer: String
     let lines: CommandReceiver
     var login: FTPLogin?
+    var destination: FTPDestination { login?.destination ?? server.destination }
     var folder = FTPPath.root
     /// Whether the control connection is under TLS.
     private(set) var isProtected: Bool
@@ -67,6 +68,12 @@ final class FTPSession {
         case "PBSZ": await say("200 PBSZ=0")
         default:
             if await tellFacts(line) { return true }
+            if login?.hasExpired == true {
+                login = nil
+                server.note(channel, .speaking)
+                await say("530 That login has expired; log in again.")
+                return true
+            }
             guard login != nil else {
                 await say("530 Log in first.")
                 return true
@@ -98,21 +105,31 @@ final class FTPSession {
             await say("534 TLS first: AUTH TLS.")
             return true
         }
-        let found = server.logins.first { $0.user == user }, network = PeerAddress.network(peer)
+        let (user, peer, logins) = (user, peer, server.logins), network = PeerAddress.network(peer)
         server.note(channel, .waiting)
-        let isRight = await server.loginQueue.answer(
-            LoginThrottle.Attempt(network: network, login: found?.user), for: channel
+        let verdict = await server.loginQueue.answer(
+            LoginThrottle.Attempt(network: network, login: logins.name(of: user)), for: channel
         ) {
-            // Names that nobody has take as long as those that somebody has.
-            Self.equal(found?.password.reveal() ?? "\u{0}", password) && found != nil
+            await logins.verdict(user, password, from: peer)
         }
-        guard let isRight else { return false }
-        if isRight {
+        switch verdict {
+        case nil: return false
+        case .right(let found)?:
             (login, failures) = (found, 0)
             server.note(channel, .known)
             await say("230 Welcome.")
             return true
+        case .unknown(let reason)?:
+            server.note(channel, .speaking)
+            refuse("nobody could say whether \(peer) may log in: \(reason)") { $0.unasked += 1 }
+            await say("421 Logins cannot be looked up now; try again later.")
+            return false
+        case .wrong?: return await refuseLogin(network)
         }
+    }
+
+    /// False ends the connection.
+    private func refuseLogin(_ network: String) async -> Bool {
         failures += 1
         server.note(channel, .speaking)
         refuse("wrong user or password from \(peer)") { $0.wrongPasswords += 1 }
@@ -120,16 +137,6 @@ final class FTPSession {
         let isOver = failures >= 3
         await say(isOver ? "421 Too many wrong passwords." : "530 Wrong user or password.")
         return !isOver && !server.loginQueue.isSlowed(network)
-    }
-
-    /// Takes the same time wherever the first difference is.
-    private static func equal(_ a: String, _ b: String) -> Bool {
-        let first = Array(a.utf8), second = Array(b.utf8)
-        var difference = first.count ^ second.count
-        for index in 0..<max(first.count, second.count) {
-            difference |= Int(index < first.count ? first[index] : 0) ^ Int(index < second.count ? second[index] : 0)
-        }
-        return difference == 0
     }
 
     private func protect(_ way: String) async {

@@ -5,6 +5,9 @@
 /// login that has come in from an address before is not held up there by what other addresses try. A right password
 /// takes no failure back: whoever has one could guess others with it. Failures are forgotten after `memory` without
 /// one.
+///
+/// Passwords may be looked at side by side, but never more than fail for free: whoever sends many at once is slowed as
+/// whoever sends one after the other.
 struct LoginThrottle: Sendable {
     typealias Instant = ContinuousClock.Instant
     struct Attempt: Sendable, Hashable {
@@ -17,6 +20,8 @@ struct LoginThrottle: Sendable {
     static let free = 3, slowest = Duration.seconds(4), memory = Duration.seconds(900), most = 4096
 
     private var networks: [String: Failures] = [:], logins: [String?: Failures] = [:]
+    /// How many are being looked at.
+    private var underWay: [Attempt: Int] = [:]
     /// Who has logged in from where, and in which turn each was last looked at.
     private var known: [Attempt: Instant] = [:], turns: [Attempt: Int] = [:], turn = 0
 
@@ -41,7 +46,7 @@ struct LoginThrottle: Sendable {
         for index in order {
             let attempt = waiting[index].attempt, isKnown = known[attempt] != nil
             let isBlocked = networks.contains(attempt.network) || !isKnown && logins.contains(attempt.login)
-            if !isBlocked, due(attempt, at: now) <= now { return index }
+            if !isBlocked, !isFull(attempt, now), due(attempt, at: now) <= now { return index }
             networks.insert(attempt.network)
             if !isKnown { logins.insert(attempt.login) }
         }
@@ -51,6 +56,23 @@ struct LoginThrottle: Sendable {
     /// True when the address has to wait between passwords.
     func isSlowed(_ network: String, at now: Instant) -> Bool {
         (Self.current(networks[network], now)?.count ?? 0) >= Self.free
+    }
+
+    /// What is being looked at may all be wrong: no further one is begun that would not be free then.
+    private func isFull(_ attempt: Attempt, _ now: Instant) -> Bool {
+        func isFull(_ failures: Failures?, _ count: Int) -> Bool {
+            count > 0 && (Self.current(failures, now)?.count ?? 0) + count >= Self.free
+        }
+        let near = underWay.reduce(0) { $0 + ($1.key.network == attempt.network ? $1.value : 0) }
+        let far = underWay.reduce(0) { $0 + ($1.key.login == attempt.login ? $1.value : 0) }
+        return isFull(networks[attempt.network], near) || known[attempt] == nil && isFull(logins[attempt.login], far)
+    }
+
+    /// Its password is being looked at, until `end`.
+    mutating func begin(_ attempt: Attempt) { underWay[attempt, default: 0] += 1 }
+
+    mutating func end(_ attempt: Attempt) {
+        underWay[attempt] = underWay[attempt].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
     mutating func note(_ attempt: Attempt, isRight: Bool, at now: Instant) {
@@ -64,6 +86,7 @@ struct LoginThrottle: Sendable {
             networks[attempt.network] = Self.failed(networks[attempt.network], now)
             logins[attempt.login] = Self.failed(logins[attempt.login], now)
             Self.trim(&networks, by: \.last)
+            Self.trim(&logins, by: \.last)
         }
     }
 

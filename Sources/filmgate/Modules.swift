@@ -104,7 +104,7 @@ enum Modules {
     static let signInTargets: Set<String> = ["immich", "framefast", "s3"]
 
     /// What modules of one plan share, each found by its type; new for each plan.
-    static var shared: [any Sendable] { [PushInboxes()] }
+    static var shared: [any Sendable] { [PushInboxes(), StudioLogins()] }
 
     /// The virtual cameras, by the name of the module that takes them.
     static var bodies: [String: any Personality] {

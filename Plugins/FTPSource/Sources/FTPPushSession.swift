@@ -3,27 +3,26 @@ import FilmgateCore
 import Logging
 import Synchronization
 
-/// A listening server, and what its clients pushed.
+/// What clients pushed, for one event or for none; there also the server that they push to.
 final class FTPPushSession: SourceSession {
     let place: SourcePlace
     let parallelFetches = 4
-    private let inbox: FTPInbox, tracker: PushTracker, server: FTPServer, confirmations: PushConfirmations?
+    private let intake: PushIntake, receiver: PushReceiver, server: FTPServer?
+    private let inbox: FTPInbox, tracker: PushTracker, confirmations: PushConfirmations?
     private let logger: Logger
     private let pool = BlockingPool(width: 1)
-    private let guesses = Mutex(GuessCount())
+    private let guesses = Mutex(GuessCount()), isClosed = Mutex(false)
 
-    init(
-        place: SourcePlace, inbox: FTPInbox, tracker: PushTracker, server: FTPServer,
-        confirmations: PushConfirmations? = nil, logger: Logger
-    ) {
-        (self.place, self.inbox, self.tracker, self.server) = (place, inbox, tracker, server)
-        (self.confirmations, self.logger) = (confirmations, logger)
+    init(_ intake: PushIntake, _ receiver: PushReceiver, _ server: FTPServer? = nil, logger: Logger) {
+        let work = intake.begin()
+        (self.intake, self.receiver, self.server, self.logger) = (intake, receiver, server, logger)
+        (place, inbox, tracker, confirmations) = (intake.place, intake.inbox, work.tracker, work.confirmations)
     }
 
     var volume: String { "ftp:\(place.address)" }
     /// Where it listens.
-    var port: Int { server.port }
-    var counts: FTPCounts { server.counts }
+    var port: Int { server?.port ?? 0 }
+    var counts: FTPCounts { server?.counts ?? FTPCounts() }
 
     func entries() async throws(IngestError) -> [SourceEntry] { try await tracker.leftovers() }
 
@@ -36,7 +35,7 @@ final class FTPPushSession: SourceSession {
 
     /// Nobody is told any more that a file is safe once this is asked: what was, is in here.
     func unfinished() async -> [(entry: SourceEntry, reason: String)] {
-        await server.stop()
+        await receiver.stop()
         return await tracker.unfinished()
     }
 
@@ -44,12 +43,12 @@ final class FTPPushSession: SourceSession {
     func condition() async -> DeviceCondition? {
         let pushes = await tracker.lastPushes.sorted { $0.value > $1.value }, lacking = await tracker.lacking
         var notes = pushes.prefix(4).map { "\($0.key) pushed last at \(LocalClock.text($0.value))" }
-        if notes.isEmpty { notes = ["listening, nobody has pushed yet"] }
+        if notes.isEmpty { notes = [server == nil ? "nobody has pushed yet" : "listening, nobody has pushed yet"] }
         if let (name, lack) = lacking.first {
             let first = "\(name) (\(lack))"
             notes.append(lacking.count == 1 ? "waits for \(first)" : "waits for \(lacking.count) files: \(first), …")
         }
-        let wrong = guesses.withLock { $0.inLastMinute(server.counts.wrongPasswords, at: .now) }
+        let wrong = guesses.withLock { $0.inLastMinute(counts.wrongPasswords, at: .now) }
         let alarm = "FTP \(place.label): \(wrong) wrong passwords in the last minute; somebody may be guessing."
         return DeviceCondition(notes: notes, alarms: wrong >= GuessCount.alarming ? [alarm] : [])
     }
@@ -109,11 +108,17 @@ final class FTPPushSession: SourceSession {
     }
 
     func close() async {
+        // Another session may have begun with the same intake since.
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        if wasClosed { return }
         confirmations?.close()
-        await server.stop()
-        tracker.close()
-        inbox.release()
-        let counts = server.counts
+        await server?.stop()
+        intake.end()
+        if server == nil { receiver.tidy() } else { receiver.closed() }
+        let counts = counts
         if counts.refused > 0 {
             logger.warning(
                 "FTP: refused \(counts.wrongPasswords) passwords, \(counts.escapes) paths outside, \(counts.plainRefused) without TLS, \(counts.foreignData) from elsewhere"

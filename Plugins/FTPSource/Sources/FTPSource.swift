@@ -5,29 +5,9 @@ import Logging
 
 /// Cameras that push over FTP or FTPS.
 public struct FTPSource: Module, SourceDriver {
-    struct Login: ConfigSection {
-        var user = "", password = Secret(), folder = ""
-        static let schema: Schema<Self> = [
-            .field("user", \.user, "The name that the camera logs in with.").required(),
-            .field("password", \.password, "Its password, as a reference.").required(),
-            .field("folder", \.folder, "The first part of its files' paths; absent: the user's name."),
-        ]
-
-        /// Every part is the name of a folder: nothing climbs out, and nothing silently means another place.
-        func validateFolder(at mark: Mark) throws(ConfigError) {
-            let parts = folder.utf8.split(separator: 0x2F).map { String(Substring($0)) }
-            guard (try? FTPPath(folder, from: .root)) == nil || parts.contains(".") || parts.contains("..") else {
-                return
-            }
-            throw ConfigError(
-                mark, "bad-option", "`\(folder)`, the folder of the user `\(user)`, is no folder's name.",
-                hint: "Write names with / between them, without `..`, such as folder: bodies/ann.")
-        }
-    }
-
     public struct Config: ModuleConfig {
         public var listen = "127.0.0.1:2121", certificate = "", key = "", passive = "", passiveAddress = "", inbox = ""
-        var tls = FTPServerOptions.TLS.none, logins: [Login] = []
+        var tls = FTPServerOptions.TLS.none, logins = PushLogins.listed([])
         public var max = ByteCount(16 << 30), settle = Duration.milliseconds(500), incomplete = Duration.seconds(60)
         public var companions = Duration.seconds(10)
         public var idle = Duration.seconds(300)
@@ -39,7 +19,8 @@ public struct FTPSource: Module, SourceDriver {
         public static let schema: Schema<Self> = [
             .field("listen", \.listen, "Address and port; `0.0.0.0:2121` lets other machines in."),
             .field(
-                "logins", \.logins, "Who may push: `{ user: z9, password: \"${env:Z9_FTP}\" }`, one for each camera."
+                "logins", \.logins,
+                "Who may push: `{ user: z9, password: \"${env:Z9_FTP}\" }`, one for each camera; or `{ exec: PROGRAM }` or `{ http: URL }`, which are asked."
             ).required(),
             .field("tls", \.tls, "none, explicit (TLS for those who ask), required, or implicit."),
             .field("certificate", \.certificate, "The server's certificate, a PEM file."),
@@ -69,9 +50,7 @@ public struct FTPSource: Module, SourceDriver {
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
             func place(_ name: String) -> Mark { node[name]?.mark ?? node.mark }
-            if logins.isEmpty {
-                throw ConfigError(place("logins"), "bad-option", "Without a login no camera can push.")
-            }
+            try logins.validate(at: place("logins"))
             if FTPAddress(listen) == nil {
                 throw ConfigError(
                     place("listen"), "bad-option", "`\(listen)` is not an address.",
@@ -91,20 +70,6 @@ public struct FTPSource: Module, SourceDriver {
             if tls != .none, certificate.isEmpty || key.isEmpty {
                 throw ConfigError(place("tls"), "bad-option", "TLS needs `certificate` and `key`.")
             }
-            var folders: [String: String] = [:]
-            for login in logins {
-                if login.user.isEmpty { throw ConfigError(place("logins"), "bad-option", "A login needs a user.") }
-                try login.validateFolder(at: place("logins"))
-                guard let other = folders.updateValue(login.user, forKey: FTPServer.folderName(login.user)) else {
-                    continue
-                }
-                throw ConfigError(
-                    place("logins"), "bad-option",
-                    other == login.user
-                        ? "Two logins have the same user."
-                        : "The users `\(other)` and `\(login.user)` would have the same folder.",
-                    hint: "Give each camera a name of letters and digits.")
-            }
         }
     }
 
@@ -113,50 +78,69 @@ public struct FTPSource: Module, SourceDriver {
         name, "Takes what cameras push over FTP or FTPS.", stability: .beta, gives: [.file])
 
     private let config: Config, context: ModuleContext, address: FTPAddress, inboxes: PushInboxes
+    private let receiver: PushReceiver
 
     public init(_ config: Config, _ context: ModuleContext) throws(IngestError) {
         (self.config, self.context) = (config, context)
-        address = FTPAddress(config.listen) ?? FTPAddress(host: "127.0.0.1", port: 2121)
+        let address = FTPAddress(config.listen) ?? FTPAddress(host: "127.0.0.1", port: 2121)
+        let inbox = config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox
         inboxes = context.lookup.service(PushInboxes.self) ?? PushInboxes()
-        inboxes.add(inbox, logins: Set(config.logins.map { FTPServer.folderName($0.user) }))
+        inboxes.add(inbox, logins: Set(config.logins.listed.map { FTPServer.folderName($0.user) }))
+        self.address = address
+        receiver = PushReceiver(
+            SourcePlace(source: Self.name, address: inbox, label: address.description), config)
     }
 
     public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
     public var folders: [String] { config.inbox.isEmpty ? [] : [config.inbox] }
 
-    private var inbox: String { config.inbox.isEmpty ? "\(context.state)/ftp/\(address.port)" : config.inbox }
+    public func places() async throws(IngestError) -> [SourcePlace] { try receiver.places() }
+    public func changes() -> AsyncStream<Void>? { receiver.changes() }
 
-    public func places() async throws(IngestError) -> [SourcePlace] {
-        [SourcePlace(source: Self.name, address: inbox, label: address.description)]
-    }
-
-    /// Listens from now on.
+    /// Listens from now on; at the place of an event nobody does, its files come over the port as well.
     ///
     /// `unavailable` when the port is in use, `misconfigured` where a password or the certificate is missing.
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
-        var logins: [FTPLogin] = []
-        for login in config.logins {
-            let password = try context.lookup.secrets.resolve(login.password)
-            if let weakness = PushPassword.weakness(of: password) {
-                context.logger.warning("FTP: the password of `\(login.user)` \(weakness). \(PushPassword.advice)")
-            }
-            logins.append(
-                FTPLogin(user: login.user, password: password, folder: login.folder.isEmpty ? login.user : login.folder)
-            )
+        let logins = place.event == nil ? try directory() : nil
+        try receiver.prepare { () throws(IngestError) in
+            if config.inbox.isEmpty { try takeOver(receiver.place.address) }
         }
-        if config.inbox.isEmpty { try takeOver(place.address) }
-        let box = try FTPInbox(place.address, limit: config.max.bytes) { Wholeness.hasEnd(path: $0, name: $1) }
-        let confirmations = config.confirm.target.map { PushConfirmations($0, within: config.confirmWithin) }
-        let tracker = PushTracker(box, PushRules(config, logins: logins, place: place), confirmations)
-        var ask: (@Sendable (String) async -> String?)?
-        if let confirmations { ask = { place in await confirmations.outcome(place) } }
-        let server = try FTPServer(options, logins: logins, inbox: box, logger: context.logger, confirm: ask) { event in
-            tracker.note(event)
-        }
+        let intake = try receiver.intake(for: place.event)
+        guard let logins else { return FTPPushSession(intake, receiver, logger: context.logger) }
+        let server = try FTPServer(options, logins: logins, logger: context.logger, to: intake.destination)
         try await server.start()
-        return FTPPushSession(
-            place: place, inbox: box, tracker: tracker, server: server, confirmations: confirmations,
-            logger: context.logger)
+        receiver.listens(server)
+        return FTPPushSession(intake, receiver, server, logger: context.logger)
+    }
+
+    private func directory() throws(IngestError) -> any FTPLoginDirectory {
+        switch config.logins {
+        case .listed(let listed):
+            var logins: [FTPLogin] = []
+            for login in listed {
+                let password = try context.lookup.secrets.resolve(login.password)
+                if let weakness = PushPassword.weakness(of: password) {
+                    context.logger.warning("FTP: the password of `\(login.user)` \(weakness). \(PushPassword.advice)")
+                }
+                let folder = login.folder.isEmpty ? login.user : login.folder
+                logins.append(FTPLogin(user: login.user, password: password, folder: folder))
+            }
+            return FTPLoginList(logins)
+        case .asked(let asking):
+            let receiver = receiver
+            return AskedLogins(try service(asking)) { event throws(IngestError) in
+                try receiver.intake(for: event).destination
+            }
+        }
+    }
+
+    private func service(_ asking: PushAsking) throws(IngestError) -> any LoginService {
+        guard let services = context.lookup.service((any LoginServices).self) else {
+            throw IngestError(.misconfigured, "Nobody can be asked for logins here.")
+        }
+        if asking.http.isEmpty { return services.program(asking.exec.words, timeout: asking.timeout) }
+        let token = asking.token.reference == .none ? nil : try context.lookup.secrets.resolve(asking.token)
+        return services.web(asking.http, token: token, caFile: asking.caFile, timeout: asking.timeout)
     }
 
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.

@@ -91,8 +91,9 @@ final class PushConfirmations: Sendable {
             state.isClosed = true
             return state.waiting.values.compactMap(\.places.first)
         }
-        for place in places { refuse(place, "The server is stopping; send it again.") }
+        for place in places { refuse(place, Self.stopping) }
     }
+    private static let stopping = "The server is stopping; send it again."
 
     private func give(_ answer: Answer, to place: String) {
         let client = state.withLock { state -> CheckedContinuation<Answer, Never>? in
@@ -107,7 +108,9 @@ final class PushConfirmations: Sendable {
     ///
     /// Called once for each.
     func outcome(_ place: String) async -> String? {
-        guard let number = state.withLock({ $0.numbers[place] }) else { return nil }
+        let (known, isClosed) = state.withLock { ($0.numbers[place], $0.isClosed) }
+        // Whether the target has it nobody will say any more.
+        guard let number = known else { return isClosed ? Self.stopping : nil }
         let alarm = Task { [time, weak self, target] in
             if (try? await Task.sleep(for: time)) != nil {
                 self?.refuse(place, "\(target) does not have it yet; send it again later.")

@@ -6,12 +6,21 @@ import Synchronization
 /// What decides when a pushed file is handed on.
 struct PushRules: Sendable {
     var settle: Duration, incomplete: Duration, companions: Duration
-    var logins: [FTPLogin], place: SourcePlace
+    var place: SourcePlace
+    /// What the folders of listed logins are shown as.
+    private var folders: [String: String]
 
-    init(_ config: FTPSource.Config, logins: [FTPLogin], place: SourcePlace) {
-        (settle, incomplete, companions) = (config.settle, config.incomplete, config.companions)
-        (self.logins, self.place) = (logins, place)
+    init(_ config: FTPSource.Config, place: SourcePlace) {
+        (settle, incomplete, companions, self.place) = (config.settle, config.incomplete, config.companions, place)
+        let shown = config.logins.listed.filter { !$0.folder.isEmpty }
+        folders = Dictionary(shown.map { (FTPServer.folderName($0.user), $0.folder) }) { first, _ in first }
+        for login in config.logins.listed where login.folder.isEmpty {
+            folders[FTPServer.folderName(login.user)] = login.user
+        }
     }
+
+    /// The first part of the paths of files that lie in `home`.
+    func folder(of home: String) -> String { folders[home] ?? FTPHome(name: home)?.folder ?? home }
 
     static func isUnfinished(_ name: String) -> Bool { UnfinishedName.isOne(name) || name.utf8.first == 0x2E }
 
@@ -193,7 +202,7 @@ actor PushTracker {
 
     private func entry(_ file: FTPFile) -> SourceEntry {
         let kind = MediaKind(fileName: file.path.name)
-        let folder = rules.logins.first { FTPServer.folderName($0.user) == file.login }?.folder ?? file.login
+        let folder = rules.folder(of: file.login)
         let origin = Origin(
             source: rules.place.source, volume: "ftp:\(rules.place.address)", root: rules.place.address,
             path: "\(folder)/\(file.path.text)", size: file.size, modified: file.modified, inode: file.inode,

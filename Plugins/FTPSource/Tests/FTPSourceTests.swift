@@ -292,7 +292,7 @@ import Testing
         ("…", false),
     ])
     func aFolderIsAName(_ folder: String, _ isRefused: Bool) {
-        var login = FTPSource.Login()
+        var login = PushLogin()
         (login.user, login.folder) = ("ann", folder)
         var error: ConfigError?
         do throws(ConfigError) { try login.validateFolder(at: Mark()) } catch let failure { error = failure }

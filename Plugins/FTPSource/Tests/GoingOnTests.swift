@@ -173,7 +173,7 @@ import Testing
             steps.withLock { $0.append(path.hasSuffix("ann/part@192.0.2.1/DCIM") ? "name" : path) }
             return 0
         }
-        let inbox = try FTPInbox(place, limit: 1 << 40, disk: disk) { _, _ in false }
+        let inbox = try FTPInbox(place, FTPRoom(1 << 40), disk: disk) { _, _ in false }
         let upload = try inbox.begin(
             FTPClient(login: "ann", peer: "192.0.2.1"), try FTPPath("DCIM/A.JPG", from: .root), from: 0)
         try Self.write(upload, 10)
@@ -186,7 +186,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: place) }
         var disk = FTPDisk()
         if what == "bytes" { disk.flush = { _ in EIO } } else { disk.flushFolder = { _ in EIO } }
-        let inbox = try FTPInbox(place, limit: 1 << 40, disk: disk) { _, _ in false }
+        let inbox = try FTPInbox(place, FTPRoom(1 << 40), disk: disk) { _, _ in false }
         let upload = try inbox.begin(FTPClient(login: "ann", peer: ""), try FTPPath("A.JPG", from: .root), from: 0)
         try Self.write(upload, 10)
         #expect(throws: IngestError.self) { try upload.finish() }

@@ -7,7 +7,7 @@ import Logging
 
 /// A listening source in a folder of its own, and clients that push to it.
 final class PushScene {
-    let folder: String
+    let folder: String, source: FTPSource
     let session: any SourceSession
     let port: Int
     let listed: [SourceEntry]
@@ -19,7 +19,7 @@ final class PushScene {
 
     /// `at`: a folder that an earlier scene left.
     init(
-        at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(),
+        at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(), services: [any Sendable] = [],
         _ change: (inout FTPSource.Config) -> Void = { _ in }
     ) async throws {
         folder =
@@ -29,17 +29,18 @@ final class PushScene {
         var config = FTPSource.Config()
         (config.listen, config.settle, config.incomplete) = ("127.0.0.1:0", .milliseconds(150), .seconds(3))
         config.inbox = folder + "/inbox"
-        for user in ["ann", "bob", "cyd"] {
-            var login = FTPSource.Login()
-            (login.user, login.password) = (user, Secret(.environment(user)))
-            config.logins.append(login)
-        }
+        config.logins = .listed(
+            ["ann", "bob", "cyd"].map { user in
+                var login = PushLogin()
+                (login.user, login.password) = (user, Secret(.environment(user)))
+                return login
+            })
         change(&config)
         var lookup = Lookup()
         lookup.secrets = Passwords()
-        lookup.services = [inboxes]
+        lookup.services = [inboxes] + services
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let source = try FTPSource(config, ModuleContext(name: "ftp", logger: logger, state: folder, lookup: lookup))
+        source = try FTPSource(config, ModuleContext(name: "ftp", logger: logger, state: folder, lookup: lookup))
         session = try await source.open(try await source.places()[0])
         port = (session as? FTPPushSession)?.port ?? 0
         listed = try await session.entries()

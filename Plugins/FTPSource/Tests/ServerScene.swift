@@ -24,7 +24,10 @@ final class ServerScene {
         func log(event: LogEvent) { log.lines.withLock { $0.append("\(event.message)") } }
     }
 
-    init(_ change: (inout FTPServerOptions) -> Void = { _ in }) async throws {
+    /// `directory`: who says who may log in, in place of a list.
+    init(
+        logins directory: (any FTPLoginDirectory)? = nil, _ change: (inout FTPServerOptions) -> Void = { _ in }
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("filmgate-ftp-\(UUID().uuidString)").path
         var options = FTPServerOptions()
         options.port = 0
@@ -34,9 +37,9 @@ final class ServerScene {
         }
         let log = log
         server = try FTPServer(
-            options, logins: logins, inbox: try FTPInbox(folder, limit: 1 << 40),
-            logger: Logger(label: "test") { _ in Handler(log: log) }
-        ) { _ in }
+            options, logins: directory ?? FTPLoginList(logins),
+            logger: Logger(label: "test") { _ in Handler(log: log) },
+            to: FTPDestination(inbox: try FTPInbox(folder, limit: 1 << 40)) { _ in })
         try await server.start()
     }
 

@@ -75,20 +75,6 @@ public struct Webhook: ModuleConfig {
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
-        let mark = node["url"]?.mark ?? node.mark
-        let isPlain = url.hasPrefix("http://")
-        guard isPlain || url.hasPrefix("https://"), !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-            throw ConfigError(mark, "bad-option", "`url` is no web address.", hint: "Write https://….")
-        }
-        let host = url.dropFirst(isPlain ? 7 : 8).prefix { $0 != "/" && $0 != "?" }.lowercased()
-        guard !host.contains("@") else {
-            throw ConfigError(mark, "inline-secret", "A name or password must not stand in the address.")
-        }
-        let isHere = ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
-        guard !isPlain || plainHTTP || isHere else {
-            throw ConfigError(
-                mark, "plain-http", "Notices would cross the network readable by anyone.",
-                hint: "Use https. In a network that you trust, `plain_http: true` allows it.")
-        }
+        try ServiceAddress.check(url, "Notices", allowsPlain: plainHTTP, at: node["url"]?.mark ?? node.mark)
     }
 }
