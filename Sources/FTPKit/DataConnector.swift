@@ -98,7 +98,8 @@ final class DataConnector {
     private var setup: DataEndpoint.Setup {
         let (server, peer) = (server, peer)
         return DataEndpoint.Setup(
-            peer: peer, tls: isProtected ? server.tls : nil, group: server.group, patience: server.options.patience
+            peer: peer, tls: isProtected ? server.tls : nil, group: server.group, patience: server.options.patience,
+            balancers: server.options.balancers
         ) {
             server.refuse("a data connection of \(peer) to or from another machine", from: peer) { $0.foreignData += 1 }
         }

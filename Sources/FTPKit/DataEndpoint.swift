@@ -22,6 +22,8 @@ final class DataEndpoint: Sendable {
     struct Setup: Sendable {
         /// The client's address, as `PeerAddress` writes it.
         var peer: String, tls: NIOSSLContext?, group: any EventLoopGroup, patience: Duration
+        /// Clients may also come through these, which then say who they are.
+        var balancers: [PeerRange] = []
         var foreign: @Sendable () -> Void
     }
 
@@ -34,13 +36,7 @@ final class DataEndpoint: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1).childChannelOption(.autoRead, value: false)
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 128 << 10))
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard PeerAddress.text(channel.remoteAddress) == setup.peer else {
-                        setup.foreign()
-                        throw IngestError(.accessDenied, "A data connection from another machine was refused.")
-                    }
-                    try Self.prepare(channel, setup.tls) { promise.succeed($0) }
-                }
+                channel.eventLoop.makeCompletedFuture { try Self.admit(channel, setup) { promise.succeed($0) } }
             }
         let start = ports.map { Int.random(in: $0) } ?? 0
         for step in 0..<(ports?.count ?? 1) {
@@ -52,6 +48,22 @@ final class DataEndpoint: Sendable {
         }
         promise.fail(IngestError(.unavailable, "No passive port is free."))
         throw IngestError(.unavailable, "No passive port is free.")
+    }
+
+    /// Lets the client in, by itself or through a balancer.
+    private static func admit(
+        _ channel: any Channel, _ setup: Setup, _ isUp: @escaping @Sendable (DataConnection) -> Void
+    ) throws {
+        let address = PeerAddress.text(channel.remoteAddress) ?? ""
+        let enter = { @Sendable (client: String?) throws -> Void in
+            guard client == setup.peer else {
+                setup.foreign()
+                throw IngestError(.accessDenied, "A data connection from another machine was refused.")
+            }
+            try Self.prepare(channel, setup.tls, isUp)
+        }
+        guard setup.balancers.contains(where: { $0.contains(address) }) else { return try enter(address) }
+        try channel.pipeline.syncOperations.addHandler(ProxyReceiver(refuse: setup.foreign, accept: enter))
     }
 
     /// Calls back; only to the client itself, and to no port that belongs to a service.

@@ -20,12 +20,19 @@ final class DataReceiver: ChannelInboundHandler, @unchecked Sendable {
         (self.channel, self.isUp, isShaking) = (channel, isUp, isProtected)
     }
 
+    /// Where a balancer's header came first, the connection stands already.
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
     func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
         let isUp = isUp
         self.isUp = nil
         isUp?(DataConnection(channel: channel, inbox: self))
         if isShaking { context.read() }
-        context.fireChannelActive()
     }
 
     /// The next bytes; nil once the client has closed.

@@ -197,12 +197,28 @@ package final class FTPServer: Sendable {
     }
 
     private func welcome(_ channel: any Channel) throws {
+        let address = PeerAddress.text(channel.remoteAddress) ?? ""
+        guard !options.balancers.isEmpty else { return try welcome(channel, from: address) }
+        guard options.balancers.contains(where: { $0.contains(address) }) else {
+            refuse("a connection from \(address), which is no balancer", from: address) { $0.foreignData += 1 }
+            return channel.close(promise: nil)
+        }
+        let header = ProxyReceiver {
+            self.refuse("a connection from the balancer \(address) without a PROXY header", from: address) {
+                $0.foreignData += 1
+            }
+        } accept: { client in
+            try self.welcome(channel, from: client ?? address)
+        }
+        try channel.pipeline.syncOperations.addHandler(header)
+    }
+
+    private func welcome(_ channel: any Channel, from peer: String) throws {
         let pipeline = channel.pipeline.syncOperations, key = ObjectIdentifier(channel)
         try pipeline.addHandler(FirstBytes { self.note(channel, .speaking) })
         if options.tls == .implicit, let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
         let lines = CommandReceiver(channel)
         try pipeline.addHandler(lines)
-        let peer = PeerAddress.text(channel.remoteAddress) ?? ""
         let (verdict, other) = state.withLock { state -> (FTPConnections<ObjectIdentifier>.Verdict, (any Channel)?) in
             guard !state.isStopped else { return (.refused, nil) }
             state.counts.sessions += 1
@@ -225,7 +241,7 @@ package final class FTPServer: Sendable {
                 state.channels[key] = nil
             }
         }
-        let session = FTPSession(self, channel, lines)
+        let session = FTPSession(self, channel, lines, from: peer)
         Task { await session.serve() }
     }
 }

@@ -20,6 +20,10 @@ package struct FTPServerOptions: Sendable {
     package var passive: ClosedRange<Int>?
     /// The address told to clients that are on the other side of a router; nil = the one that they reached.
     package var passiveAddress: String?
+    /// Balancers in front of the server, which say who each client is: nobody else may connect.
+    ///
+    /// Empty = clients connect themselves.
+    package var balancers: [PeerRange] = []
     /// A client that says nothing for so long is let go of.
     package var idle = Duration.seconds(300)
     package var maxSessions = 64

@@ -28,9 +28,9 @@ final class FTPSession {
     /// How long somebody may take who has not logged in.
     private static let loginPatience = TimeAmount.seconds(60)
 
-    init(_ server: FTPServer, _ channel: any Channel, _ lines: CommandReceiver) {
-        (self.server, self.channel, self.lines) = (server, channel, lines)
-        peer = PeerAddress.text(channel.remoteAddress) ?? ""
+    /// `peer`: the client's address, which a balancer may have told.
+    init(_ server: FTPServer, _ channel: any Channel, _ lines: CommandReceiver, from peer: String) {
+        (self.server, self.channel, self.lines, self.peer) = (server, channel, lines, peer)
         isProtected = server.options.tls == .implicit
         data = DataConnector(server, channel, lines, peer: peer, isProtected: isProtected)
     }

@@ -13,6 +13,7 @@ public struct FTPSource: Module, SourceDriver {
         public var idle = Duration.seconds(300)
         var confirm = PushConfirmation.spooled
         public var confirmWithin = Duration.seconds(60)
+        var proxyProtocol: PushBalancers?
 
         public init() {}
 
@@ -46,6 +47,10 @@ public struct FTPSource: Module, SourceDriver {
             .field(
                 "confirm_within", \.confirmWithin, in: .seconds(1)...(.seconds(3600)),
                 "How long a camera waits for the target; then it is told to send the file again (451)."),
+            .field(
+                "proxy_protocol", \.proxyProtocol,
+                "Behind a balancer that speaks the PROXY protocol: `{ from: [10.0.0.2] }`, its addresses; nobody else may connect then."
+            ),
         ]
 
         public func validate(at node: ConfigNode) throws(ConfigError) {
@@ -159,6 +164,7 @@ public struct FTPSource: Module, SourceDriver {
         (options.certificate, options.key) = (config.certificate, config.key)
         options.passive = FTPAddress.ports(config.passive)
         options.passiveAddress = config.passiveAddress.isEmpty ? nil : config.passiveAddress
+        options.balancers = config.proxyProtocol?.ranges ?? []
         return options
     }
 }

@@ -25,20 +25,20 @@ def free_port():
                 continue
 
 
-def answers(port, seconds=10):
+def answers(port, seconds=10, host="127.0.0.1"):
     """True as soon as a server answers at the port, false if none has after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
+            if probe.connect_ex((host, port)) == 0:
                 return True
         time.sleep(0.05)
     return False
 
 
-def wait_for_port(port, seconds=20):
+def wait_for_port(port, seconds=20, host="127.0.0.1"):
     """Returns as soon as a server answers at the port; a failure if none does."""
-    if not answers(port, seconds):
+    if not answers(port, seconds, host):
         raise Failure(f"nothing answers on port {port}")
 
 

@@ -3,6 +3,7 @@ import ftplib
 import io
 import os
 import shutil
+import socket
 import threading
 import time
 from collections import Counter
@@ -14,8 +15,10 @@ from sharer import interrupted, wait_until
 from station import make_card
 
 CAMERAS = 10
-SOURCE = """ftp: {{ listen: "127.0.0.1:{port}", passive: {first}-{last}, settle: 200ms, companions: 1s, confirm: {{ delivered: gallery }},
-      confirm_within: 20s, logins: [{logins}] }}"""
+SOURCE = """ftp: {{ listen: "127.0.0.1:{port}", passive: {first}-{last}, passive_address: {balancer}, settle: 200ms, companions: 1s,
+      proxy_protocol: {{ from: [127.0.0.1] }}, confirm: {{ delivered: gallery }}, confirm_within: 20s, logins: [{logins}] }}"""
+# Cameras know this address alone, and each has one of its own.
+OUTSIDE = "127.0.0.3"
 BALANCER = """\
 defaults
     mode tcp
@@ -23,11 +26,17 @@ defaults
     timeout client 5m
     timeout server 5m
 listen ftp
-    bind 127.0.0.1:{port}
+    bind {outside}:{port}
     balance roundrobin
     option redispatch
     retries 3
 {servers}
+{data}"""
+# Without a port after the server's address, it is the one that the camera called.
+DATA = """\
+listen data{number}
+    bind {outside}:{first}-{last}
+    server receiver{number} 127.0.0.1 send-proxy-v2
 """
 
 
@@ -37,6 +46,7 @@ class Camera(threading.Thread):
     def __init__(self, number, port, card, gallery, pictures):
         super().__init__(daemon=True)
         self.user, self.port, self.gallery, self.card, self.pictures = f"cam{number}", port, gallery, card, pictures
+        self.home = f"127.0.1.{number + 1}"
         self.told, self.again, self.failure, self.client = [], 0, None, None
 
     def run(self):
@@ -54,8 +64,8 @@ class Camera(threading.Thread):
         while True:
             try:
                 if self.client is None:
-                    self.client = ftplib.FTP(timeout=60)
-                    self.client.connect("127.0.0.1", self.port)
+                    self.client = ftplib.FTP(timeout=60, source_address=(self.home, 0))
+                    self.client.connect(OUTSIDE, self.port)
                     self.client.login(self.user, "a word of ten cameras")
                 self.client.storbinary(f"STOR {name}", io.BytesIO(data))
                 break
@@ -79,10 +89,11 @@ def receivers(scene):
     server, gallery, port = scene.catalogue(), scene.gallery(delay=0.2), free_port()
     os.environ["FILMGATE_SCENARIO_WORD"] = "a word of ten cameras"
     logins = ", ".join(f'{{ user: cam{number}, password: "${{env:FILMGATE_SCENARIO_WORD}}" }}' for number in range(CAMERAS))
-    found, ports, first = [], [], free_port()
+    found, ports, first, ranges = [], [], free_port(), []
     for number in range(2):
         own, low = free_port(), first + number * 100
-        source = SOURCE.format(port=own, first=low, last=low + 99, logins=logins)
+        ranges.append((low, low + 99))
+        source = SOURCE.format(port=own, first=low, last=low + 99, logins=logins, balancer=OUTSIDE)
         found.append(scene.station(f"receiver{number}", server, gallery, source=source))
         ports.append(own)
     truth = Invariants(server, found, gallery)
@@ -92,11 +103,14 @@ def receivers(scene):
     config = f"{scene.folder}/haproxy.cfg"
     with open(config, "w", encoding="utf-8") as file:
         servers = "\n".join(
-            f"    server receiver{number} 127.0.0.1:{own} check inter 200 fall 1 rise 1" for number, own in enumerate(ports))
-        file.write(BALANCER.format(port=port, servers=servers))
+            f"    server receiver{number} 127.0.0.1:{own} check inter 200 fall 1 rise 1 send-proxy-v2" for number, own in enumerate(ports))
+        data = "".join(
+            DATA.format(outside=OUTSIDE, number=number, first=low, last=high) for number, (low, high) in enumerate(ranges))
+        file.write(BALANCER.format(outside=OUTSIDE, port=port, servers=servers, data=data))
     balancer = Program("haproxy", [shutil.which("haproxy", path="/usr/sbin:/usr/bin"), "-db", "-f", config], f"{scene.folder}/haproxy.log")
     with balancer:
-        wait_for_port(port)
+        wait_for_port(port, host=OUTSIDE)
+        refuses_strangers(ports)
         cameras = [camera(scene, number, port, gallery) for number in range(CAMERAS)]
         total = sum(len(one.pictures) for one in cameras)
         for one in cameras:
@@ -128,6 +142,20 @@ def receivers(scene):
     again = sum(one.again for one in cameras)
     print(f"{total} pictures by {CAMERAS} cameras through haproxy to two receivers, which were killed {kills} times: each is at the "
           f"gallery once, nobody was told yes before; {again} were sent again")
+
+
+def refuses_strangers(ports):
+    """Who comes past the balancer is not let in, whatever address it claims."""
+    header = b"PROXY TCP4 127.0.1.1 127.0.0.1 1000 21\r\n"
+    for home, first in (("127.0.0.9", header), ("127.0.0.9", b""), ("127.0.0.1", b"USER cam0\r\n")):
+        with socket.create_connection(("127.0.0.1", ports[0]), 10, (home, 0)) as line:
+            line.sendall(first)
+            try:
+                heard = line.recv(100)
+            except ConnectionError:
+                heard = b""
+        if heard:
+            raise Failure(f"a receiver spoke to {home} past the balancer: {heard}")
 
 
 def open_ones(station):
