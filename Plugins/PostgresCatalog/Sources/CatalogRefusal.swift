@@ -4,7 +4,10 @@ import PQKit
 
 /// Refusals of the catalogue's own functions, and what a database means that does not know them.
 enum CatalogRefusal {
-    private static let lacksRights = "42501"
+    private static let lacksRights = "42501", lacksFunction = "42883"
+
+    /// The catalogue is older than this program.
+    static func isOlder(_ error: IngestError) -> Bool { (error.cause as? PQRefusal)?.state == lacksFunction }
     private static let naming = "name it with `--set catalog.postgres.url=postgresql://OWNER@HOST/DATABASE`."
 
     /// A role that may not make or change the tables is told which one may.
@@ -42,12 +45,13 @@ enum CatalogRefusal {
             said(
                 .unauthorized, "\(refusal.words).",
                 "Use that role, or `filmgate catalog join --as-new` with another state directory.")
+        case "FG008": said(.notFound, "\(refusal.words).", "Run `filmgate catalog join`: it goes on where it was.")
         case "FG007": said(.cancelled, "\(refusal.words).", nil)
         case "3F000", "42P01":
             said(
                 .misconfigured, "there is no catalogue at \(place).",
                 "Run `filmgate catalog migrate` with a role that may make it.")
-        case "42883":
+        case lacksFunction:
             said(
                 .misconfigured, "this filmgate is newer than the catalogue at \(place).",
                 "Run `filmgate catalog migrate`.")

@@ -50,11 +50,21 @@ public struct PostgresCatalog: Module, Catalog {
     }
 
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
-        let values: [PQValue] = [
+        do throws(IngestError) { return try await join(identity, "join_v2") } catch {
+            // Tables of before know of no such stations.
+            guard CatalogRefusal.isOlder(error), !identity.isEphemeral else { throw error }
+            return try await join(identity, "join_v1")
+        }
+    }
+
+    private func join(_ identity: StationIdentity, _ function: String) async throws(IngestError) -> StationMembership {
+        var values: [PQValue] = [
             .uuid(Digits.bytes(identity.uuid)), .text(identity.name), .text(identity.site), .bool(identity.asNew),
         ]
-        let found = try await ask(live, "SELECT epoch, applied, catalog FROM catalog.join_v1($1, $2, $3, $4)", values) {
-            row throws(IngestError) in
+        if function == "join_v2" { values.append(.bool(identity.isEphemeral)) }
+        let places = values.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        let sql = "SELECT epoch, applied, catalog FROM catalog.\(function)(\(places))"
+        let found = try await ask(live, sql, values) { row throws(IngestError) in
             StationMembership(
                 uuid: identity.uuid, name: identity.name, epoch: Int(try row.int(0)),
                 catalog: Digits.text(try row.bytes(2)), applied: try row.int(1))

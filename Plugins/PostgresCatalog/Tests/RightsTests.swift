@@ -15,7 +15,7 @@ import Testing
         #expect(try await admin.migrate().count == 1)
         #expect(try await admin.migrate() == [])
         #expect(try await admin.migration() == [])
-        #expect(try await admin.condition().schema == 1)
+        #expect(try await admin.condition().schema == CatalogSchema.newest)
         #expect(try await admin.condition().common == 1)
     }
 
@@ -89,8 +89,8 @@ import Testing
         )
         #expect(
             mine.split(separator: "\n") == [
-                "about_v1", "claim_v1", "copies_v1", "hello_v1", "join_v1", "leave_v1", "release_v1", "renew_v1",
-                "report_v1", "stations_v1",
+                "about_v1", "claim_v1", "copies_v1", "hello_v1", "join_v1", "join_v2", "leave_v1", "release_v1",
+                "renew_v1", "report_v1", "stations_v1",
             ])
         let unsafe = try await catalog.sql(
             "SELECT proname FROM pg_proc WHERE pronamespace = 'catalog'::regnamespace AND prosecdef AND NOT 'search_path=catalog, pg_temp' = ANY (proconfig)"

@@ -8,6 +8,8 @@ public struct StationIdentity: Sendable, Hashable {
     public var site: String?
     /// True: whoever used this identity before has lost it, as after a restored or copied state directory.
     public var asNew: Bool
+    /// It comes and goes: a day after its last session it is retired, and its name is free.
+    public var isEphemeral = false
 
     public init(uuid: String, name: String, site: String? = nil, asNew: Bool = false) {
         (self.uuid, self.name, self.site, self.asNew) = (uuid, name, site, asNew)

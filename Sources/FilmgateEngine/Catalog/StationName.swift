@@ -11,7 +11,8 @@ public enum StationName {
     /// Its name in the catalogue: what the pipeline says, else this machine's.
     public static func of(_ rule: StationRule?) -> String {
         guard let rule, !rule.station.isEmpty else { return ofMachine }
-        return rule.station
+        guard let variable = StationRule.variable(in: rule.station) else { return rule.station }
+        return StationRule.value(of: variable) ?? ofMachine
     }
 
     /// The same as one part of a path, `{station}`.

@@ -1,4 +1,5 @@
 public import FilmgateCore
+import Glibc
 
 /// `catalog:`: the module that reaches the catalogue, and who this station says to be.
 public struct CatalogUse: Sendable, Hashable {
@@ -15,9 +16,12 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
         case hold
     }
     public var station = "", site = "", share: [TargetReference] = [], whenAway = WhenAway.deliver, oneMachine = false
+    public var ephemeral = false
     public init() {}
     public static let schema: Schema<Self> = [
-        .field("station", \.station, "The name of this station; absent: this machine's."),
+        .field(
+            "station", \.station,
+            "The name of this station, or `${env:HOSTNAME}` for what a variable says; absent: this machine's."),
         .field("site", \.site, "Where it stands, for people."),
         .field("share", \.share, "Targets that several stations deliver to: each frame is sent there by one of them."),
         .field(
@@ -27,9 +31,28 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
         .field(
             "one_machine", \.oneMachine,
             "All stations run on this machine: then its own addresses may be shared. For trying out."),
+        .field(
+            "ephemeral", \.ephemeral,
+            "It comes and goes, as a worker in a cloud: a day after it was heard last the catalogue retires it, and its name is free."
+        ),
     ]
 
     public func validate(at node: ConfigNode) throws(ConfigError) {
+        if let variable = Self.variable(in: station) {
+            let mark = node["station"]?.mark ?? node.mark
+            guard let value = Self.value(of: variable), !value.isEmpty else {
+                throw ConfigError(
+                    mark, "bad-name", "`station` is what the variable `\(variable)` says, which is not set.",
+                    hint: "Set it, or leave `station` out for this machine's name.")
+            }
+            guard Self.isName(value) else {
+                throw ConfigError(
+                    mark, "bad-name", "`station` cannot be what the variable `\(variable)` says.",
+                    hint:
+                        "Use one line of at most 64 bytes, with no space before or behind it and no control characters."
+                )
+            }
+        }
         for (key, text) in [("station", station), ("site", site)] where !Self.isName(text) {
             throw ConfigError(
                 node[key]?.mark ?? node.mark, "bad-name", "`\(key)` cannot be this name.",
@@ -40,6 +63,14 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
                 empty.mark, "bad-name", "`station` cannot be empty.", hint: "Leave it out for this machine's name.")
         }
     }
+
+    /// The variable that `${env:NAME}` names; nil for any other text.
+    static func variable(in text: String) -> String? {
+        guard text.hasPrefix("${env:"), text.hasSuffix("}"), text.utf8.count > 7 else { return nil }
+        return String(text.dropFirst(6).dropLast())
+    }
+
+    static func value(of variable: String) -> String? { getenv(variable).map { String(cString: $0) } }
 
     /// Empty where nobody said.
     ///

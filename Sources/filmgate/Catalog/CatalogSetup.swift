@@ -60,9 +60,10 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         let ledger = try await context.openLedger()
         let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
         let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site
-        let identity = StationIdentity(
+        var identity = StationIdentity(
             uuid: before?.membership.uuid ?? Self.newIdentity(), name: StationName.of(station), site: site, asNew: asNew
         )
+        identity.isEphemeral = station.ephemeral
         let snapshot = choice.pipeline.map { _ in PipelineSnapshot(state: context.options.stateDirectory) }
         let place = try await context.telling { () async throws(IngestError) in
             let membership = try await chosen.catalog.join(identity)

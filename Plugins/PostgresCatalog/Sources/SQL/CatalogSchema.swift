@@ -14,7 +14,8 @@ enum CatalogSchema {
     private static let migrations: [[String]] = [
         [CatalogTables.roles, CatalogTables.home] + CatalogTables.all + SessionFunctions.all + ClaimFunctions.all
             + ReportFunctions.all
-            + CatalogReading.all + [CatalogTables.rights]
+            + CatalogReading.all + [CatalogTables.rights],
+        [CatalogTables.home] + EphemeralStations.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

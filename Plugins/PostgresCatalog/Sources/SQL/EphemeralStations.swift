@@ -1,0 +1,88 @@
+/// Stations that come and go, as workers in a cloud do: a day after its last session ended, such a one is retired, and
+/// its name is free for the next.
+///
+/// What it told stays, under its name and number. Nobody keeps a clock for that: whoever begins a session, or joins,
+/// retires those whose time is up.
+enum EphemeralStations {
+    static let all = [columns, retire, join, hello, stations, rights, "UPDATE catalog.meta SET schema = 2"]
+
+    private static let columns = """
+        ALTER TABLE catalog.station ADD COLUMN ephemeral boolean NOT NULL DEFAULT false, ADD COLUMN retired timestamptz
+        """
+
+    /// What it had claimed is another's to take, as after any lost session.
+    ///
+    /// Not for stations.
+    private static let retire = """
+        CREATE FUNCTION catalog.retire_ephemeral() RETURNS void LANGUAGE sql \(SessionFunctions.head) AS $$
+            WITH over AS (
+                SELECT t.id, CASE WHEN octet_length(t.name) <= 50 THEN t.name ELSE left(t.name, 12) END || '~' || t.id AS kept
+                FROM station t LEFT JOIN session s ON s.station = t.id
+                WHERE t.ephemeral AND t.retired IS NULL AND greatest(t.joined, s.until) < clock_timestamp() - interval '24 hours'
+                FOR UPDATE OF t SKIP LOCKED),
+            gone AS (DELETE FROM session s USING over o WHERE s.station = o.id)
+            UPDATE station t SET retired = clock_timestamp(), name = o.kept FROM over o
+            WHERE t.id = o.id AND NOT EXISTS (SELECT FROM station u WHERE u.name = o.kept)
+        $$
+        """
+
+    /// As `join_v1`, and says whether the station is one of those; one that was retired is back.
+    private static let join = """
+        CREATE FUNCTION catalog.join_v2(own uuid, called text, at_site text, anew boolean, passing boolean)
+        RETURNS TABLE (epoch int, applied bigint, catalog uuid) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
+        DECLARE found record;
+        BEGIN
+            PERFORM retire_ephemeral();
+            SELECT * INTO found FROM join_v1(own, called, at_site, anew);
+            UPDATE station t SET ephemeral = passing, retired = NULL, joined = CASE WHEN t.retired IS NULL THEN t.joined ELSE now() END
+            WHERE t.uuid = own;
+            RETURN QUERY SELECT found.epoch, found.applied, found.catalog;
+        END $$
+        """
+
+    /// As before, but for a station that was retired, and for those whose time is up.
+    private static let hello = """
+        CREATE OR REPLACE FUNCTION catalog.hello_v1(own uuid, of_epoch int, last bigint, program text, station_time timestamptz)
+        RETURNS TABLE (token bigint, applied bigint, seconds int, clock_ms int) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
+        DECLARE found station; present session; fresh bigint;
+        BEGIN
+            SELECT * INTO found FROM station t WHERE t.uuid = own AND t.role = session_user FOR UPDATE;
+            IF found.id IS NULL THEN RAISE EXCEPTION 'this state directory has not joined' USING ERRCODE = 'FG001'; END IF;
+            IF found.revoked IS NOT NULL THEN RAISE EXCEPTION 'the station % was shut out', found.name USING ERRCODE = 'FG004'; END IF;
+            IF found.retired IS NOT NULL THEN
+                RAISE EXCEPTION 'the station % was retired, a day after it was heard last', found.name USING ERRCODE = 'FG008';
+            END IF;
+            IF found.epoch <> of_epoch THEN
+                RAISE EXCEPTION 'the identity of % was taken anew elsewhere', found.name USING ERRCODE = 'FG003';
+            END IF;
+            SELECT * INTO present FROM session s WHERE s.station = found.id;
+            IF present.until > clock_timestamp() AND present.token IS DISTINCT FROM last THEN
+                RAISE EXCEPTION 'the identity of % is in use by another process', found.name USING ERRCODE = 'FG002';
+            END IF;
+            -- 62 random bits: nobody else guesses it.
+            fresh := ('x' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8) || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8))
+                ::bit(64)::bigint & 4611686018427387903;
+            INSERT INTO session AS s (station, token, until, version, clock_ms)
+            VALUES (found.id, fresh, clock_timestamp() + interval '60 seconds', left(program, 64), catalog.clock_difference(station_time))
+            ON CONFLICT (station) DO UPDATE SET token = excluded.token, until = excluded.until, heard = clock_timestamp(), version = excluded.version,
+                clock_ms = excluded.clock_ms, status = NULL;
+            PERFORM retire_ephemeral();
+            RETURN QUERY SELECT fresh, found.applied, 60, catalog.clock_difference(station_time);
+        END $$
+        """
+
+    private static let stations = """
+        CREATE OR REPLACE FUNCTION catalog.stations_v1()
+        RETURNS TABLE (name text, site text, version text, silence float8, present boolean, clock_ms int, applied bigint, revoked boolean,
+            status text) LANGUAGE sql STABLE \(SessionFunctions.head) AS $$
+            SELECT t.name, t.site, s.version, extract(epoch FROM clock_timestamp() - s.heard)::float8,
+                coalesce(s.until > clock_timestamp(), false), s.clock_ms, t.applied, t.revoked IS NOT NULL, s.status::text
+            FROM station t LEFT JOIN session s ON s.station = t.id WHERE t.retired IS NULL ORDER BY t.name LIMIT 10000
+        $$
+        """
+
+    private static let rights = """
+        REVOKE ALL ON FUNCTION catalog.retire_ephemeral(), catalog.join_v2(uuid, text, text, boolean, boolean) FROM PUBLIC;
+        GRANT EXECUTE ON FUNCTION catalog.join_v2(uuid, text, text, boolean, boolean) TO filmgate_station
+        """
+}
