@@ -45,7 +45,6 @@ enum CatalogRefusal {
             said(
                 .unauthorized, "\(refusal.words).",
                 "Use that role, or `filmgate catalog join --as-new` with another state directory.")
-        case "FG008": said(.notFound, "\(refusal.words).", "Run `filmgate catalog join`: it goes on where it was.")
         case "FG007": said(.cancelled, "\(refusal.words).", nil)
         case "3F000", "42P01":
             said(

@@ -30,10 +30,11 @@ import Testing
         #expect(try await role.tell(TestStation.report(0..<2, since: 0, upTo: 2), session.token) == 2)
         try await role.leave(session.token)
         try await pass(23.9, catalog)
-        #expect(try await desk.catalog.open(desk.membership, last: desk.token).token != 0)
+        let again = try await desk.catalog.open(desk.membership, last: desk.token)
         #expect(try await names(catalog) == ["desk-1", "worker"])
-        await expect(.misconfigured) { try await role.join(identity(3, "worker")) }
         try await pass(0.2, catalog)
+        _ = try await desk.catalog.open(desk.membership, last: again.token)
+        #expect(try await names(catalog) == ["desk-1"])
         // The next worker of that name.
         #expect(try await role.join(identity(3, "worker")).applied == 0)
         #expect(try await names(catalog) == ["desk-1", "worker"])
@@ -53,8 +54,53 @@ import Testing
         #expect(try await desk.catalog.open(desk.membership, last: desk.token).applied == 0)
     }
 
-    /// A state directory that comes back after all goes on where it was.
-    @Test func whoComesBackJoinsAgain() async throws {
+    /// A worker that is gone keeps its name from nobody, though it is not a day yet.
+    @Test func aNewcomerTakesTheNameOfOneThatIsNotThereAnyMore() async throws {
+        let catalog = try await TestCatalog.made(), role = try catalog.as("desk2")
+        let membership = try await role.join(identity(2, "worker")),
+            session = try await role.open(membership, last: nil)
+        await expect(.misconfigured) { try await role.join(identity(3, "worker")) }
+        try await role.leave(session.token)
+        // Another's name is another's.
+        let other = try catalog.as("desk3")
+        await expect(.misconfigured) { try await other.join(identity(4, "worker")) }
+        _ = try await role.join(identity(3, "worker"))
+        #expect(try await names(catalog) == ["worker"])
+        // That one had no session yet: it is about to begin one.
+        await expect(.misconfigured) { try await role.join(identity(5, "worker")) }
+        try await pass(0.2, catalog)
+        _ = try await role.join(identity(5, "worker"))
+        // One that does not come and go has its name for good.
+        _ = try await role.join(identity(6, "laptop", ephemeral: false))
+        try await pass(1000, catalog)
+        await expect(.misconfigured) { try await role.join(identity(7, "laptop")) }
+    }
+
+    /// What it has not told is only there.
+    @Test func whoHasSomethingToTellIsNotRetired() async throws {
+        let catalog = try await TestCatalog.made(), desk = try await catalog.station(1), role = try catalog.as("desk2")
+        let membership = try await role.join(identity(2, "worker")),
+            session = try await role.open(membership, last: nil)
+        let status = StationStatus(untold: 3, cards: []).json
+        #expect(try await role.renew(session.token, status: status))
+        try await role.leave(session.token)
+        try await pass(1000, catalog)
+        _ = try await desk.catalog.open(desk.membership, last: desk.token)
+        #expect(try await names(catalog) == ["desk-1", "worker"])
+        // A newcomer has its name all the same.
+        _ = try await role.join(identity(3, "worker"))
+        let all = try await desk.catalog.stations()
+        #expect(all.map(\.name) == ["desk-1", "worker", "worker~2"])
+        #expect(all.last?.status.flatMap { StationStatus(json: $0) }?.untold == 3)
+        // It is back, and tells.
+        let back = try await role.open(membership, last: session.token)
+        #expect(try await role.tell(TestStation.report(0..<2, since: 0, upTo: 2), back.token) == 2)
+        #expect(try await names(catalog) == ["desk-1", "worker", "worker~2"])
+    }
+
+    /// A catalogue that was away for a day retires those that live, and they are back with their next question; so is a
+    /// state directory that was out of use.
+    @Test func whoComesBackGoesOn() async throws {
         let catalog = try await TestCatalog.made(), role = try catalog.as("desk2")
         let membership = try await role.join(identity(2, "worker")),
             session = try await role.open(membership, last: nil)
@@ -62,12 +108,19 @@ import Testing
         try await pass(25, catalog)
         _ = try await catalog.station(1)
         #expect(try await role.renew(session.token, status: nil) == false)
-        let error = await expect(.notFound) { try await role.open(membership, last: session.token) }
-        #expect(error?.message.contains("worker~1 was retired") == true && error?.advice?.contains("join") == true)
-        let again = try await role.join(identity(2, "worker"))
-        #expect(again.applied == 2 && again.epoch == membership.epoch)
-        #expect(try await role.open(again, last: nil).applied == 2)
+        #expect(try await names(catalog) == ["desk-1"])
+        let back = try await role.open(membership, last: session.token)
+        #expect(back.applied == 2)
         #expect(try await names(catalog) == ["desk-1", "worker"])
+        try await role.leave(back.token)
+        try await pass(25, catalog)
+        _ = try await role.join(identity(3, "worker"))
+        _ = try await role.open(membership, last: back.token)
+        #expect(try await names(catalog) == ["desk-1", "worker", "worker~1"])
+        // Joining again is no other way than that.
+        let again = try await role.join(identity(2, "worker-2"))
+        #expect(again.applied == 2 && again.epoch == membership.epoch)
+        #expect(try await names(catalog) == ["desk-1", "worker", "worker-2"])
     }
 
     /// What it had claimed is taken over at once where that is safe, and is unsure where nobody can be asked.

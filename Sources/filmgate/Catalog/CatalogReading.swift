@@ -96,7 +96,12 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             "\(abs(milliseconds) > 2000 ? "CLOCK" : "clock") \(signed(Double(milliseconds))) s"
         }
         let status = station.status.flatMap { StationStatus(json: $0) }
-        let untold = status.flatMap { $0.untold > 0 ? "\(Describe.count(Int($0.untold), "change")) to tell" : nil }
+        let untold = status.flatMap { status in
+            status.untold == 0
+                ? nil
+                : "\(Describe.count(Int(status.untold), "change")) to tell"
+                    + (station.present ? "" : ", which only it can")
+        }
         let parts = [
             station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil, untold,
             status?.cards.first.map { "card \($0.label)" },

@@ -1,28 +1,40 @@
 /// Stations that come and go, as workers in a cloud do: a day after its last session ended, such a one is retired, and
 /// its name is free for the next.
 ///
-/// What it told stays, under its name and number. Nobody keeps a clock for that: whoever begins a session, or joins,
-/// retires those whose time is up.
+/// What it told stays, under its name and number, and one that comes back goes on where it was. Nobody keeps a clock
+/// for that: whoever begins a session, or joins, retires those whose time is up.
 enum EphemeralStations {
     static let all = [columns, retire, join, hello, stations, rights, "UPDATE catalog.meta SET schema = 2"]
 
     private static let columns = """
-        ALTER TABLE catalog.station ADD COLUMN ephemeral boolean NOT NULL DEFAULT false, ADD COLUMN retired timestamptz
+        ALTER TABLE catalog.station ADD COLUMN ephemeral boolean NOT NULL DEFAULT false, ADD COLUMN retired timestamptz, ADD COLUMN was text
         """
 
-    /// What it had claimed is another's to take, as after any lost session.
+    /// Those whose time is up, and with `called` also those of that name which are not there any more: a newcomer of
+    /// the same role has it.
+    ///
+    /// One that said last that something waits is never retired: only it can tell that. It gives its name to a
+    /// newcomer, and stays listed under another. Who joined and had no session yet is given ten minutes for it. What one
+    /// had claimed is another's to take, as after any lost session.
     ///
     /// Not for stations.
     private static let retire = """
-        CREATE FUNCTION catalog.retire_ephemeral() RETURNS void LANGUAGE sql \(SessionFunctions.head) AS $$
-            WITH over AS (
-                SELECT t.id, CASE WHEN octet_length(t.name) <= 50 THEN t.name ELSE left(t.name, 12) END || '~' || t.id AS kept
+        CREATE FUNCTION catalog.retire_ephemeral(newcomer uuid DEFAULT NULL, called text DEFAULT NULL) RETURNS void LANGUAGE sql \(SessionFunctions.head) AS $$
+            WITH passing AS (
+                SELECT t.id, t.name, coalesce(s.status->>'untold', '0') ~ '^[1-9]' AS waits,
+                    CASE WHEN octet_length(t.name) <= 50 THEN t.name ELSE left(t.name, 12) END || '~' || t.id AS kept,
+                    greatest(t.joined, s.until) < clock_timestamp() - interval '24 hours' AS is_old,
+                    coalesce(t.name = called AND t.uuid <> newcomer AND t.role = session_user, false)
+                        AND coalesce(s.until, t.joined + interval '10 minutes') < clock_timestamp() AS is_followed
                 FROM station t LEFT JOIN session s ON s.station = t.id
-                WHERE t.ephemeral AND t.retired IS NULL AND greatest(t.joined, s.until) < clock_timestamp() - interval '24 hours'
+                WHERE t.ephemeral AND t.retired IS NULL AND coalesce(s.until, t.joined) < clock_timestamp()
                 FOR UPDATE OF t SKIP LOCKED),
-            gone AS (DELETE FROM session s USING over o WHERE s.station = o.id)
-            UPDATE station t SET retired = clock_timestamp(), name = o.kept FROM over o
-            WHERE t.id = o.id AND NOT EXISTS (SELECT FROM station u WHERE u.name = o.kept)
+            over AS (
+                SELECT p.* FROM passing p
+                WHERE (p.is_followed OR p.is_old AND NOT p.waits) AND NOT EXISTS (SELECT FROM station u WHERE u.name = p.kept)),
+            gone AS (DELETE FROM session s USING over o WHERE s.station = o.id AND NOT o.waits)
+            UPDATE station t SET name = o.kept, was = coalesce(t.was, o.name), retired = CASE WHEN NOT o.waits THEN clock_timestamp() END
+            FROM over o WHERE t.id = o.id
         $$
         """
 
@@ -32,15 +44,17 @@ enum EphemeralStations {
         RETURNS TABLE (epoch int, applied bigint, catalog uuid) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
         DECLARE found record;
         BEGIN
-            PERFORM retire_ephemeral();
+            PERFORM retire_ephemeral(own, called);
             SELECT * INTO found FROM join_v1(own, called, at_site, anew);
-            UPDATE station t SET ephemeral = passing, retired = NULL, joined = CASE WHEN t.retired IS NULL THEN t.joined ELSE now() END
+            UPDATE station t SET ephemeral = passing, was = NULL, retired = NULL, joined = CASE WHEN t.retired IS NULL THEN t.joined ELSE now() END
             WHERE t.uuid = own;
             RETURN QUERY SELECT found.epoch, found.applied, found.catalog;
         END $$
         """
 
-    /// As before, but for a station that was retired, and for those whose time is up.
+    /// As before, and retires those whose time is up.
+    ///
+    /// One that was retired is back, as after a day without a catalogue, and has its name again where nobody took it.
     private static let hello = """
         CREATE OR REPLACE FUNCTION catalog.hello_v1(own uuid, of_epoch int, last bigint, program text, station_time timestamptz)
         RETURNS TABLE (token bigint, applied bigint, seconds int, clock_ms int) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
@@ -49,15 +63,18 @@ enum EphemeralStations {
             SELECT * INTO found FROM station t WHERE t.uuid = own AND t.role = session_user FOR UPDATE;
             IF found.id IS NULL THEN RAISE EXCEPTION 'this state directory has not joined' USING ERRCODE = 'FG001'; END IF;
             IF found.revoked IS NOT NULL THEN RAISE EXCEPTION 'the station % was shut out', found.name USING ERRCODE = 'FG004'; END IF;
-            IF found.retired IS NOT NULL THEN
-                RAISE EXCEPTION 'the station % was retired, a day after it was heard last', found.name USING ERRCODE = 'FG008';
-            END IF;
             IF found.epoch <> of_epoch THEN
                 RAISE EXCEPTION 'the identity of % was taken anew elsewhere', found.name USING ERRCODE = 'FG003';
             END IF;
             SELECT * INTO present FROM session s WHERE s.station = found.id;
             IF present.until > clock_timestamp() AND present.token IS DISTINCT FROM last THEN
                 RAISE EXCEPTION 'the identity of % is in use by another process', found.name USING ERRCODE = 'FG002';
+            END IF;
+            IF found.was IS NOT NULL THEN
+                UPDATE station t SET retired = NULL, joined = clock_timestamp(), name = CASE WHEN o.is_taken THEN t.name ELSE t.was END,
+                    was = CASE WHEN o.is_taken THEN t.was END
+                FROM (SELECT EXISTS (SELECT FROM station u WHERE u.name = found.was AND u.id <> found.id) AS is_taken) o
+                WHERE t.id = found.id;
             END IF;
             -- 62 random bits: nobody else guesses it.
             fresh := ('x' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8) || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8))
@@ -82,7 +99,7 @@ enum EphemeralStations {
         """
 
     private static let rights = """
-        REVOKE ALL ON FUNCTION catalog.retire_ephemeral(), catalog.join_v2(uuid, text, text, boolean, boolean) FROM PUBLIC;
+        REVOKE ALL ON FUNCTION catalog.retire_ephemeral(uuid, text), catalog.join_v2(uuid, text, text, boolean, boolean) FROM PUBLIC;
         GRANT EXECUTE ON FUNCTION catalog.join_v2(uuid, text, text, boolean, boolean) TO filmgate_station
         """
 }
