@@ -30,7 +30,8 @@ package struct FTPLogin: Sendable {
 package enum FTPVerdict: Sendable {
     case right(FTPLogin)
     case wrong
-    /// Nobody could say; with the reason, for the log. It counts as no guess.
+    /// Nobody could say; with the reason, for the log. It counts as no guess at the login; its address waits all the
+    /// same.
     case unknown(String)
 }
 

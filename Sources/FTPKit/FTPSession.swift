@@ -107,8 +107,10 @@ final class FTPSession {
         }
         let (user, peer, logins) = (user, peer, server.logins), network = PeerAddress.network(peer)
         server.note(channel, .waiting)
+        let gone = channel.closeFuture
         let verdict = await server.loginQueue.answer(
-            LoginThrottle.Attempt(network: network, login: logins.name(of: user)), for: channel
+            LoginThrottle.Attempt(network: network, login: logins.name(of: user)),
+            whenGone: { leave in gone.whenComplete { _ in leave() } }
         ) {
             await logins.verdict(user, password, from: peer)
         }

@@ -1,40 +1,45 @@
-import NIOCore
 import Synchronization
 
 /// Has passwords looked at, each in its turn.
 ///
-/// A client that goes away before its turn has learned nothing, and takes nobody's time; what was begun for one that
-/// goes away later counts all the same.
+/// Each question has a number of its own: a verdict reaches whoever asked, and nobody who came later. A client that goes
+/// away before its turn has learned nothing, and takes nobody's time; what was begun for one that goes away later is
+/// broken off, and counts all the same.
 final class LoginQueue: Sendable {
     private struct Waiting: Sendable {
-        var attempt: LoginThrottle.Attempt, number: Int
+        var attempt: LoginThrottle.Attempt
         var judge: @Sendable () async -> FTPVerdict
-        /// Nil = there is nobody to answer.
         var answer: CheckedContinuation<FTPVerdict?, Never>
     }
+    /// Somebody waits for a verdict that was begun.
+    private struct Judged: Sendable {
+        var answer: CheckedContinuation<FTPVerdict?, Never>
+        var task: Task<Void, Never>?
+    }
     private struct State: Sendable {
-        var throttle = LoginThrottle(), waiting: [ObjectIdentifier: Waiting] = [:], number = 0
-        /// Who waits for a verdict that was begun.
-        var judged: [ObjectIdentifier: CheckedContinuation<FTPVerdict?, Never>] = [:]
+        /// By number.
+        var throttle = LoginThrottle(), waiting: [Int: Waiting] = [:], judged: [Int: Judged] = [:], number = 0
         var alarm: Task<Void, Never>?, isClosed = false
     }
     private let state = Mutex(State())
 
     /// What the password comes to, once its turn has come; nil when its client has gone or the server ends.
+    ///
+    /// `whenGone` has what it is given called once the client has gone, at once where it has gone already. The task that
+    /// `judge` runs in is cancelled then.
     func answer(
-        _ attempt: LoginThrottle.Attempt, for channel: any Channel, _ judge: @escaping @Sendable () async -> FTPVerdict
+        _ attempt: LoginThrottle.Attempt, whenGone: (_ leave: @escaping @Sendable () -> Void) -> Void,
+        _ judge: @escaping @Sendable () async -> FTPVerdict
     ) async -> FTPVerdict? {
-        let key = ObjectIdentifier(channel)
-        return await withCheckedContinuation { continuation in
-            let isTaken = state.withLock { state in
-                guard !state.isClosed, state.waiting[key] == nil, state.judged[key] == nil else { return false }
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.isClosed else { return nil }
                 state.number += 1
-                state.waiting[key] = Waiting(attempt: attempt, number: state.number, judge: judge, answer: continuation)
-                return true
+                state.waiting[state.number] = Waiting(attempt: attempt, judge: judge, answer: continuation)
+                return state.number
             }
-            guard isTaken else { return continuation.resume(returning: nil) }
-            // Told at once where it is closed already.
-            channel.closeFuture.whenComplete { _ in self.leave(key) }
+            guard let number else { return continuation.resume(returning: nil) }
+            whenGone { self.leave(number) }
             look()
         }
     }
@@ -44,34 +49,39 @@ final class LoginQueue: Sendable {
 
     /// Nobody is answered any more.
     func close() {
-        let left = state.withLock { state in
+        let (waiting, judged) = state.withLock { state in
             state.isClosed = true
             state.alarm?.cancel()
             defer { (state.waiting, state.judged) = ([:], [:]) }
-            return state.waiting.values.map(\.answer) + state.judged.values
+            return (Array(state.waiting.values), Array(state.judged.values))
         }
-        for one in left { one.resume(returning: nil) }
+        for one in waiting { one.answer.resume(returning: nil) }
+        for one in judged {
+            one.task?.cancel()
+            one.answer.resume(returning: nil)
+        }
     }
 
-    private func leave(_ key: ObjectIdentifier) {
-        let left = state.withLock { state in
-            state.waiting.removeValue(forKey: key)?.answer ?? state.judged.removeValue(forKey: key)
+    private func leave(_ number: Int) {
+        let (waiting, judged) = state.withLock { state in
+            (state.waiting.removeValue(forKey: number), state.judged.removeValue(forKey: number))
         }
-        guard let left else { return }
-        left.resume(returning: nil)
+        judged?.task?.cancel()
+        guard let answer = waiting?.answer ?? judged?.answer else { return }
+        answer.resume(returning: nil)
         // Others may have waited for its turn only.
         look()
     }
 
     /// Begins with all whose turn has come, and comes back for the next.
     private func look() {
-        let begun = state.withLock { state -> [(ObjectIdentifier, Waiting)] in
-            var begun: [(ObjectIdentifier, Waiting)] = []
-            while let (key, one) = Self.next(state) {
+        let begun = state.withLock { state -> [(Int, Waiting)] in
+            var begun: [(Int, Waiting)] = []
+            while let (number, one) = Self.next(state) {
                 state.throttle.begin(one.attempt)
-                state.waiting[key] = nil
-                state.judged[key] = one.answer
-                begun.append((key, one))
+                state.waiting[number] = nil
+                state.judged[number] = Judged(answer: one.answer)
+                begun.append((number, one))
             }
             state.alarm?.cancel()
             let now = ContinuousClock.now
@@ -85,26 +95,36 @@ final class LoginQueue: Sendable {
             }
             return begun
         }
-        for (key, one) in begun { Task { self.end(one.attempt, of: key, await one.judge()) } }
+        for (number, one) in begun { judge(one, number) }
     }
 
-    private func end(_ attempt: LoginThrottle.Attempt, of key: ObjectIdentifier, _ verdict: FTPVerdict) {
+    private func judge(_ one: Waiting, _ number: Int) {
+        let task = Task { self.end(one.attempt, of: number, await one.judge()) }
+        let isAsked = state.withLock { state in
+            state.judged[number]?.task = task
+            return state.judged[number] != nil
+        }
+        // Its client has gone meanwhile, or the verdict was there at once.
+        if !isAsked { task.cancel() }
+    }
+
+    private func end(_ attempt: LoginThrottle.Attempt, of number: Int, _ verdict: FTPVerdict) {
         let client = state.withLock { state in
             switch verdict {
             case .right: state.throttle.note(attempt, isRight: true, at: .now)
             case .wrong: state.throttle.note(attempt, isRight: false, at: .now)
-            case .unknown: break
+            case .unknown: state.throttle.noteUnknown(attempt, at: .now)
             }
             state.throttle.end(attempt)
-            return state.judged.removeValue(forKey: key)
+            return state.judged.removeValue(forKey: number)?.answer
         }
         client?.resume(returning: verdict)
         look()
     }
 
-    private static func next(_ state: State) -> (ObjectIdentifier, Waiting)? {
+    private static func next(_ state: State) -> (Int, Waiting)? {
         let waiting = Array(state.waiting)
-        return state.throttle.first(of: waiting.map { ($0.value.attempt, $0.value.number) }, at: .now)
+        return state.throttle.first(of: waiting.map { ($0.value.attempt, $0.key) }, at: .now)
             .map { (waiting[$0].key, waiting[$0].value) }
     }
 }

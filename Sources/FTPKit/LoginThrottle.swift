@@ -6,6 +6,9 @@
 /// takes no failure back: whoever has one could guess others with it. Failures are forgotten after `memory` without
 /// one.
 ///
+/// What nobody could say is no failure, and costs whoever is asked as much as one: an address that sends such is closed
+/// to new questions as long as for failures, and that is forgotten sooner.
+///
 /// Passwords may be looked at side by side, but never more than fail for free: whoever sends many at once is slowed as
 /// whoever sends one after the other.
 struct LoginThrottle: Sendable {
@@ -18,8 +21,12 @@ struct LoginThrottle: Sendable {
     }
     private struct Failures: Sendable { var count = 0, last: Instant, next: Instant }
     static let free = 3, slowest = Duration.seconds(4), memory = Duration.seconds(900), most = 4096
+    /// How long it is remembered that nobody could say.
+    static let shortMemory = Duration.seconds(30)
 
     private var networks: [String: Failures] = [:], logins: [String?: Failures] = [:]
+    /// What nobody could say, by address.
+    private var unknown: [String: Failures] = [:]
     /// How many are being looked at.
     private var underWay: [Attempt: Int] = [:]
     /// Who has logged in from where, and in which turn each was last looked at.
@@ -27,7 +34,9 @@ struct LoginThrottle: Sendable {
 
     /// When such a password may be looked at; a time that is past where it may be now.
     func due(_ attempt: Attempt, at now: Instant) -> Instant {
-        let near = Self.next(networks[attempt.network], now), far = Self.next(logins[attempt.login], now)
+        let near = max(
+            Self.next(networks[attempt.network], now), Self.next(unknown[attempt.network], now, Self.shortMemory))
+        let far = Self.next(logins[attempt.login], now)
         return known[attempt] == nil ? max(near, far) : near
     }
 
@@ -60,12 +69,13 @@ struct LoginThrottle: Sendable {
 
     /// What is being looked at may all be wrong: no further one is begun that would not be free then.
     private func isFull(_ attempt: Attempt, _ now: Instant) -> Bool {
-        func isFull(_ failures: Failures?, _ count: Int) -> Bool {
-            count > 0 && (Self.current(failures, now)?.count ?? 0) + count >= Self.free
+        func isFull(_ failures: Failures?, _ count: Int, _ memory: Duration = Self.memory) -> Bool {
+            count > 0 && (Self.current(failures, now, memory)?.count ?? 0) + count >= Self.free
         }
         let near = underWay.reduce(0) { $0 + ($1.key.network == attempt.network ? $1.value : 0) }
         let far = underWay.reduce(0) { $0 + ($1.key.login == attempt.login ? $1.value : 0) }
-        return isFull(networks[attempt.network], near) || known[attempt] == nil && isFull(logins[attempt.login], far)
+        return isFull(networks[attempt.network], near) || isFull(unknown[attempt.network], near, Self.shortMemory)
+            || known[attempt] == nil && isFull(logins[attempt.login], far)
     }
 
     /// Its password is being looked at, until `end`.
@@ -76,9 +86,7 @@ struct LoginThrottle: Sendable {
     }
 
     mutating func note(_ attempt: Attempt, isRight: Bool, at now: Instant) {
-        turn += 1
-        turns[attempt] = turn
-        if turns.count > Self.most { turns = turns.filter { $0.value > turn - Self.most / 2 } }
+        hadTurn(attempt)
         if isRight {
             known[attempt] = now
             Self.trim(&known) { $0 }
@@ -90,15 +98,30 @@ struct LoginThrottle: Sendable {
         }
     }
 
-    private static func current(_ failures: Failures?, _ now: Instant) -> Failures? {
+    /// Nobody could say.
+    mutating func noteUnknown(_ attempt: Attempt, at now: Instant) {
+        hadTurn(attempt)
+        unknown[attempt.network] = Self.failed(unknown[attempt.network], now, Self.shortMemory)
+        Self.trim(&unknown, by: \.last)
+    }
+
+    private mutating func hadTurn(_ attempt: Attempt) {
+        turn += 1
+        turns[attempt] = turn
+        if turns.count > Self.most { turns = turns.filter { $0.value > turn - Self.most / 2 } }
+    }
+
+    private static func current(_ failures: Failures?, _ now: Instant, _ memory: Duration = memory) -> Failures? {
         failures.flatMap { $0.last + memory > now ? $0 : nil }
     }
 
-    private static func next(_ failures: Failures?, _ now: Instant) -> Instant { current(failures, now)?.next ?? now }
+    private static func next(_ failures: Failures?, _ now: Instant, _ memory: Duration = memory) -> Instant {
+        current(failures, now, memory)?.next ?? now
+    }
 
     /// Behind the last free one: 1 s, 2 s, 4 s.
-    private static func failed(_ before: Failures?, _ now: Instant) -> Failures {
-        let count = (current(before, now)?.count ?? 0) + 1
+    private static func failed(_ before: Failures?, _ now: Instant, _ memory: Duration = memory) -> Failures {
+        let count = (current(before, now, memory)?.count ?? 0) + 1
         guard count >= free else { return Failures(count: count, last: now, next: now) }
         return Failures(count: count, last: now, next: now + min(.seconds(1 << min(count - free, 6)), slowest))
     }

@@ -94,6 +94,30 @@ import Testing
         #expect(!error.message.contains("shop=1"))
     }
 
+    /// Takes its time, until nobody waits any more.
+    private struct SlowService: HTTPTransport {
+        func send(_ exchange: HTTPExchange) async throws(IngestError) -> HTTPResponse {
+            let (never, feed) = AsyncStream<Never>.makeStream()
+            for await _ in never {}
+            feed.finish()
+            throw IngestError(.cancelled, "Nobody waits.")
+        }
+    }
+
+    /// Whoever waits to be asked about waits as long as whoever is asked about.
+    @Test func theTimeCountsFromTheQuestion() async throws {
+        let web = WebLogins(
+            Self.url, token: nil, caFile: nil, timeout: .milliseconds(20), over: SlowService())
+        let error = try await expectError(.unavailable) { () async throws(IngestError) in try await web.answer(question)
+        }
+        #expect(error.message.contains("did not answer within"), "\(error)")
+        let program = ProgramLogins(words: ["/bin/sh", "-c", "echo '{\"ok\": true}'"], timeout: .zero)
+        let late = try await expectError(.unavailable) { () async throws(IngestError) in
+            try await program.answer(question)
+        }
+        #expect(late.message.contains("was not started"), "\(late)")
+    }
+
     @Test func anAnswerThatIsCutOffIsNone() async throws {
         let service = FakeService(200, #"{"ok": tr"#)
         try await expectError(.unavailable) { () async throws(IngestError) in try await ask(service) }

@@ -164,11 +164,11 @@ import Testing
         await scene.close()
     }
 
-    /// Each try is told to come again, and none counts as a guess.
+    /// Each try is told to come again, and none counts as a guess; an address waits a few seconds at most.
     @Test func aServiceThatIsAwayLocksNobodyOut() async throws {
         let logins = FakeLogins(["ann 1234": LoginGrant()]), scene = try await scene(logins)
         logins.state.withLock { $0.isAway = true }
-        for _ in 0..<(3 * LoginThrottle.free) {
+        for _ in 0..<LoginThrottle.free {
             let client = try #require(RawClient(scene.port))
             _ = client.reply()
             #expect(client.say("USER ann") == 331)
@@ -176,11 +176,9 @@ import Testing
             #expect(client.reply() == "")
         }
         logins.state.withLock { $0.isAway = false }
-        let begun = ContinuousClock.now
         _ = try client(scene)
-        #expect(ContinuousClock.now - begun < .milliseconds(900))
         #expect(scene.count(\.counts)?.wrongPasswords == 0)
-        #expect(scene.count(\.counts)?.unasked == 3 * LoginThrottle.free)
+        #expect(scene.count(\.counts)?.unasked == LoginThrottle.free)
         await scene.close()
     }
 

@@ -83,6 +83,25 @@ import Testing
         Issue.record("The body's password was never looked at.")
     }
 
+    /// Whoever is asked in vain is asked as rarely as for guesses, and not for long.
+    @Test func anAddressWhoseQuestionsNobodyCanAnswerWaits() {
+        var throttle = LoginThrottle(), count = 0
+        let start = ContinuousClock.now
+        var now = start
+        while now - start <= .seconds(10) {
+            throttle.noteUnknown(Attempt(network: "192.0.2.1", login: "cam\(count)"), at: now)
+            count += 1
+            now = max(now, throttle.due(Attempt(network: "192.0.2.1", login: "cam\(count)"), at: now))
+        }
+        #expect((2...10).contains(count))
+        let last = now
+        #expect(throttle.due(Attempt(network: "192.0.2.2", login: "cam0"), at: last) <= last)
+        #expect(!throttle.isSlowed("192.0.2.1", at: last))
+        let later = last + LoginThrottle.shortMemory
+        for _ in 1..<LoginThrottle.free { throttle.noteUnknown(Attempt(network: "192.0.2.1", login: "ann"), at: later) }
+        #expect(throttle.due(Attempt(network: "192.0.2.1", login: "ann"), at: later) <= later)
+    }
+
     @Test func failuresAreForgotten() {
         var throttle = LoginThrottle()
         let now = ContinuousClock.now, one = Attempt(network: "a", login: "ann")

@@ -9,16 +9,24 @@ struct ProgramLogins: LoginService {
     private static let pool = BlockingPool(width: 4), longest = 64 << 10
     private var name: String { words.first ?? "" }
 
+    /// The time counts from here: whoever waits for an answer does so also while others are asked about.
     func answer(_ question: LoginQuestion) async throws(IngestError) -> LoginAnswer {
-        let printed = try await Self.pool.stoppable { stop throws(IngestError) in try ask(question.body, stop) }
+        let end = ContinuousClock.now + timeout
+        let printed = try await Self.pool.stoppable { stop throws(IngestError) in
+            try ask(question.body, until: end, stop)
+        }
         do throws(IngestError) { return try LoginAnswer(printed, at: Notice.now) } catch {
             throw IngestError(.unavailable, "\(name): \(error.message).")
         }
     }
 
-    private func ask(_ question: [UInt8], _ stop: StopFlag) throws(IngestError) -> [UInt8] {
+    private func ask(
+        _ question: [UInt8], until end: ContinuousClock.Instant, _ stop: StopFlag
+    ) throws(IngestError) -> [UInt8] {
+        guard ContinuousClock.now < end, !stop.isRaised else {
+            throw IngestError(.unavailable, "\(name) was not started: its turn did not come in time.")
+        }
         let program = try PipedProcess(words)
-        let end = ContinuousClock.now + timeout
         var rest = question[...], printed: [UInt8] = []
         func listen(within milliseconds: CInt) {
             program.exchange(&rest, within: milliseconds) { stream, bytes in
