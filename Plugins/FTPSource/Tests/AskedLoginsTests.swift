@@ -31,8 +31,8 @@ import Testing
     }
 
     /// `yes FOLDER`, `no`, or why nobody knows.
-    private func verdict(_ user: String, _ password: String) async -> String {
-        switch await logins.verdict(user, password, from: "192.0.2.7") {
+    private func verdict(_ user: String, _ password: String, from address: String = "192.0.2.7") async -> String {
+        switch await logins.verdict(user, password, from: address) {
         case .right(let login): "yes \(login.folder)"
         case .wrong: "no"
         case .unknown(let reason): reason
@@ -50,6 +50,19 @@ import Testing
         service.state.withLock { $0.grants = [:] }
         #expect(await verdict("ann", "1234") == "no")
         #expect(service.questions.count == 2)
+    }
+
+    /// One login at two venues, and one that may come from one place only.
+    @Test func whoMayIsAskedForAnewFromElsewhere() async {
+        grant("ann", "1234", LoginGrant(folder: "smith"))
+        #expect(await verdict("ann", "1234") == "yes smith")
+        grant("ann", "1234", LoginGrant(folder: "jones"))
+        #expect(await verdict("ann", "1234", from: "198.51.100.7") == "yes jones")
+        #expect(await verdict("ann", "1234") == "yes smith")
+        service.state.withLock { $0.grants = [:] }
+        #expect(await verdict("ann", "1234", from: "203.0.113.7") == "no")
+        #expect(await verdict("ann", "1234", from: "198.51.100.7") == "yes jones")
+        #expect(service.state.withLock(\.addresses) == ["192.0.2.7", "198.51.100.7", "203.0.113.7"])
     }
 
     /// Each wrong one is a guess, and each is asked about: it may be right by now.
