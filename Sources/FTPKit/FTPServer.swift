@@ -82,7 +82,7 @@ package final class FTPServer: Sendable {
             change(&state.counts)
             return state.counts.refusal(since: before)
         }
-        if let refusal { destination.tell(.refused(refusal)) }
+        if let refusal { destination.receiver().tell(.refused(refusal)) }
     }
 
     /// Listens.

@@ -117,7 +117,7 @@ final class FTPPushSession: SourceSession {
         confirmations?.close()
         await server?.stop()
         intake.end()
-        if server == nil { receiver.tidy() } else { receiver.closed() }
+        if server == nil { receiver.ended(intake) } else { receiver.closed() }
         let counts = counts
         if counts.refused > 0 {
             logger.warning(

@@ -110,9 +110,10 @@ public struct FTPSource: Module, SourceDriver {
         try receiver.prepare { () throws(IngestError) in
             if config.inbox.isEmpty { try takeOver(receiver.place.address) }
         }
+        guard receiver.isThere(place) else { throw IngestError(.notFound, "\(place.label) was left.") }
         let intake = try receiver.intake(for: place.event)
         guard let logins else { return FTPPushSession(intake, receiver, logger: context.logger) }
-        let server = try FTPServer(options, logins: logins, logger: context.logger, to: intake.destination)
+        let server = try FTPServer(options, logins: logins, logger: context.logger, to: intake.destination())
         try await server.start()
         receiver.listens(server)
         return FTPPushSession(intake, receiver, server, logger: context.logger)
@@ -134,7 +135,7 @@ public struct FTPSource: Module, SourceDriver {
         case .asked(let asking):
             let receiver = receiver
             return AskedLogins(try service(asking)) { event throws(IngestError) in
-                try receiver.intake(for: event).destination
+                try receiver.destination(for: event)
             }
         }
     }

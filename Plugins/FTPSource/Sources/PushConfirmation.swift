@@ -82,6 +82,14 @@ final class PushConfirmations: Sendable {
 
     /// The target has it, or it goes nowhere and never will.
     func confirm(_ place: String) { give(.safe, to: place) }
+    /// It was looked for there in vain; whoever waits for it is told so, unless it is known where it went.
+    func gone(from place: String) {
+        let isElsewhere = state.withLock { state in
+            guard let number = state.numbers[place], let last = state.waiting[number]?.places.last else { return false }
+            return last != place
+        }
+        if !isElsewhere { refuse(place, "It is being sent again, or is not here any more.") }
+    }
     /// It is not there, and this is why.
     func refuse(_ place: String, _ reason: String) { give(.notYet(reason), to: place) }
 

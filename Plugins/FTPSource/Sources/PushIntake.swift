@@ -6,7 +6,16 @@ import Synchronization
 /// What takes the files of one event, or those of no event: their inbox, who hands them on, and whose clients wait.
 final class PushIntake: Sendable {
     struct Work: Sendable { var tracker: PushTracker, confirmations: PushConfirmations? }
-    private struct State { var work: Work, isEnded = false }
+    private struct State { var work: Work, isOpen = false, isEnded = false, uses = 0 }
+    /// A login whose files go here, for as long as somebody may use it.
+    private final class Use: Sendable {
+        let intake: PushIntake
+        init(_ intake: PushIntake) {
+            self.intake = intake
+            intake.state.withLock { $0.uses += 1 }
+        }
+        deinit { intake.state.withLock { $0.uses -= 1 } }
+    }
 
     let place: SourcePlace, inbox: FTPInbox
     private let make: @Sendable () -> Work
@@ -26,27 +35,47 @@ final class PushIntake: Sendable {
 
     private var work: Work { state.withLock(\.work) }
     var isEnded: Bool { state.withLock(\.isEnded) }
+    /// Somebody hands its files on.
+    var isOpen: Bool { state.withLock(\.isOpen) }
 
     /// Where a server puts the files; what comes while nobody hands files on lies in the inbox until somebody does.
-    var destination: FTPDestination {
-        FTPDestination(inbox: inbox, confirm: { [self] place in await work.confirmations?.outcome(place) }) {
-            [self] event in work.tracker.note(event)
+    func destination() -> FTPDestination {
+        let use = Use(self)
+        return FTPDestination(inbox: inbox) {
+            // Whoever is told of a file is asked about it, also where others hand files on by then.
+            let work = use.intake.work
+            return FTPDestination.Receiver(confirm: { place in await work.confirmations?.outcome(place) }) { event in
+                work.tracker.note(event)
+            }
         }
+    }
+
+    /// What keeps it, in a few words; nil where nobody would miss it.
+    ///
+    /// Blocks for the disk.
+    func need() throws(IngestError) -> String? {
+        if state.withLock({ $0.uses > 0 }) { return "a login" }
+        let count = try inbox.files().count
+        return count == 0 ? nil : count == 1 ? "1 file" : "\(count) files"
     }
 
     /// Who hands its files on from now on.
     func begin() -> Work {
         inbox.hold()
         return state.withLock { state in
-            if state.isEnded { state = State(work: make()) }
+            if state.isEnded { (state.work, state.isEnded) = (make(), false) }
+            state.isOpen = true
             return state.work
         }
     }
 
+    /// Nothing more comes: whoever hands files on may leave.
+    func retire() { work.tracker.close(isOver: true) }
+
     /// Nobody hands them on any more.
     func end() {
         let work = state.withLock { state in
-            state.isEnded = true
+            (state.isOpen, state.isEnded) = (false, true)
             return state.work
         }
         work.confirmations?.close()

@@ -42,6 +42,7 @@ actor PushTracker {
     }
     private let inbox: FTPInbox, rules: PushRules, confirmations: PushConfirmations?
     private let pool = BlockingPool(width: 2)
+    private let isOver = StopFlag()
     private let mail: AsyncStream<FTPServer.Event>, post: AsyncStream<FTPServer.Event>.Continuation
     private var waiting: [String: Waiting] = [:]
     private var alarm: Task<Void, Never>?
@@ -54,6 +55,9 @@ actor PushTracker {
     private var out: AsyncStream<SourceNews>.Continuation?
     /// Pictures never wait here: a body sends the next file only when this one is done.
     private var hold: ShotHold
+    /// What was taken up as left by earlier runs though its client still waits, and where it lies since: the server may
+    /// tell of it only afterwards.
+    private let takenUp = Mutex<[FTPFile: String]>([:])
 
     init(_ inbox: FTPInbox, _ rules: PushRules, _ confirmations: PushConfirmations? = nil) {
         (self.inbox, self.rules, self.confirmations) = (inbox, rules, confirmations)
@@ -66,13 +70,18 @@ actor PushTracker {
         switch event {
         case .received(let file, false) where file.size > 0 && PushRules.isConfirmed(file.path.name):
             confirmations?.expect(file.place)
+            if let place = takenUp.withLock({ $0[file] }) { confirmations?.moved(from: file.place, to: place) }
         case .renamed(let way) where way.isFinished && PushRules.isConfirmed(way.path.name):
             confirmations?.expect(way.to)
         default: break
         }
         post.yield(event)
     }
-    nonisolated func close() { post.finish() }
+    /// `isOver`: whoever listens may leave, there is nothing to come back for.
+    nonisolated func close(isOver: Bool = false) {
+        if isOver { self.isOver.raise() }
+        post.finish()
+    }
 
     /// What earlier runs left: what was acknowledged and is whole is handed on, the rest waits for its clients once
     /// more.
@@ -82,7 +91,9 @@ actor PushTracker {
             var files = try inbox.files()
             for index in files.indices
             where files[index].ended && !files[index].isAccepted && Self.lack(files[index], inbox) == nil {
-                if let accepted = try inbox.accept(files[index]) { files[index] = accepted }
+                guard let accepted = try inbox.accept(files[index]) else { continue }
+                self.moved(files[index], to: accepted.place)
+                files[index] = accepted
             }
             return files
         }
@@ -90,6 +101,13 @@ actor PushTracker {
         let entries = files.filter(\.isAccepted).map { entry($0) }
         hold.remember(entries)
         return entries
+    }
+
+    /// Its client may have sent it only just now, and wait.
+    private nonisolated func moved(_ file: FTPFile, to place: String) {
+        guard let confirmations else { return }
+        takenUp.withLock { $0[file] = place }
+        confirmations.moved(from: file.place, to: place)
     }
 
     /// What lies here and was not handed on, and why.
@@ -120,6 +138,7 @@ actor PushTracker {
             }
         }
         alarm?.cancel()
+        if isOver.isRaised { out.yield(.over) }
         out.finish()
     }
 
@@ -160,7 +179,7 @@ actor PushTracker {
                 waiting[place]?.lack = lack
             case .gone:
                 if waiting[place]?.due == item.due { waiting[place] = nil }
-                confirmations?.refuse(place, "It is being sent again, or is not here any more.")
+                confirmations?.gone(from: place)
             case .taken(let file):
                 waiting[place] = nil
                 confirmations?.moved(from: place, to: file.place)

@@ -178,6 +178,8 @@ public enum SourceNews: Sendable {
     case changed
     /// Somebody was turned away, in one word: `password`, `path`, `tls`, `elsewhere`.
     case refused(String)
+    /// The place has given all that it had, and nothing more comes to it: it is left, and comes back as a new one.
+    case over
 }
 
 /// One entry of a source's listing.

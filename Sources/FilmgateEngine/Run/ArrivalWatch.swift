@@ -10,10 +10,11 @@ struct ArrivalWatch: Sendable {
 
     /// Returns when the source tells nothing more or the task is cancelled.
     ///
-    /// True when that is as it should be: the source never tells anything and has given all it has.
+    /// True when that is as it should be: the source has given all it has, and says so or never tells anything.
     func listen() async throws(IngestError) -> Bool {
         guard let arrivals = try await session.arrivals() else { return true }
         let grouper = ShotGrouper(run.clock) { shot in await take(shot) }
+        var isOver = false
         for await news in arrivals {
             switch news {
             case .arrived(let entry): if !run.underWay.holds(entry.origin) { await grouper.add(entry) }
@@ -21,10 +22,11 @@ struct ArrivalWatch: Sendable {
             case .back: run.tell(session.place, .back)
             case .changed: condition.wake()
             case .refused(let what): run.hub.post(.refused(session.place, what: what))
+            case .over: isOver = true
             }
         }
         await grouper.finish()
-        return false
+        return isOver
     }
 
     private func take(_ shot: [SourceEntry]) async {
