@@ -9,6 +9,8 @@ import Synchronization
 public final class DeliveryLeases: Sendable {
     /// What a scheduler does for the others.
     struct Holder: Sendable {
+        /// The identities of the targets that it delivers to.
+        var targets: Set<String> = []
         /// Tries again now what is held or waits at the target of that name; nil = at every target.
         var tryNow: @Sendable (String?) async -> Void
         /// Leaves a delivery that was not begun to that scheduler, under that identity.
@@ -25,8 +27,8 @@ public final class DeliveryLeases: Sendable {
         var owners: [Delivery.ID: Int] = [:]
         var contents: [ContentKey: [Int]] = [:]
         var waiting: [Delivery.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
-        /// What was delivered while there were several: whoever asked the ledger before that has an old answer.
-        var done: [Delivery.ID: Receipt] = [:]
+        /// What was delivered to a target of several: whoever asked the ledger before that has an old answer.
+        var done = RecentReceipts()
         /// The targets that each holder sends nothing to now, and why.
         var held: [Int: [String: IngestError]] = [:]
         /// For which marks deliveries wait at their holders.
@@ -67,13 +69,16 @@ public final class DeliveryLeases: Sendable {
         }
     }
 
-    /// What another has delivered since this process has several schedulers.
+    /// What another of this target has delivered lately.
     func delivered(_ id: Delivery.ID) -> Receipt? { state.withLock { $0.done[id] } }
 
     /// The delivery is final, or given up (nil): told to all who wait for it.
     func end(_ id: Delivery.ID, by owner: Int, _ receipt: Receipt?) {
         let waiting = state.withLock { state in
-            if receipt?.state == .done, state.owners[id] == owner, state.holders.count > 1 { state.done[id] = receipt }
+            let others = state.holders.lazy.filter { $0.key != owner && $0.value.targets.contains(id.target) }
+            if let receipt, receipt.state == .done, state.owners[id] == owner, !others.isEmpty {
+                state.done[id] = receipt
+            }
             return Self.end(id, by: owner, &state)
         }
         for one in waiting { one.resume(returning: receipt) }
@@ -97,7 +102,10 @@ public final class DeliveryLeases: Sendable {
     func leave(_ owner: Int) {
         let (mine, waiting) = state.withLock { state in
             (state.holders[owner], state.held[owner]) = (nil, nil)
-            if state.holders.count < 2 { state.done = [:] }
+            let targets = state.holders.values.reduce(into: [:] as [String: Int]) { counts, holder in
+                for target in holder.targets { counts[target, default: 0] += 1 }
+            }
+            state.done.keep { targets[$0.target, default: 0] > 1 }
             let mine = state.owners.filter { $0.value == owner }.map(\.key)
             return (mine, mine.flatMap { Self.end($0, by: owner, &state) })
         }
@@ -183,5 +191,28 @@ public final class DeliveryLeases: Sendable {
             return waiting
         }
         for one in waiting { one.resume(returning: nil) }
+    }
+}
+
+/// What was delivered last: with the events of a run, several schedulers live as long as the run does.
+///
+/// An answer of the ledger is as old as its question, and never so old that so many deliveries end meanwhile.
+struct RecentReceipts {
+    /// At least so many are kept, and at most twice as many.
+    static let most = 8192
+    private var recent: [Delivery.ID: Receipt] = [:], earlier: [Delivery.ID: Receipt] = [:]
+
+    var count: Int { recent.count + earlier.count }
+
+    subscript(id: Delivery.ID) -> Receipt? {
+        get { recent[id] ?? earlier[id] }
+        set {
+            recent[id] = newValue
+            if recent.count >= Self.most { (recent, earlier) = ([:], recent) }
+        }
+    }
+
+    mutating func keep(_ isKept: (Delivery.ID) -> Bool) {
+        (recent, earlier) = (recent.filter { isKept($0.key) }, earlier.filter { isKept($0.key) })
     }
 }

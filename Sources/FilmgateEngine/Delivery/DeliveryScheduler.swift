@@ -3,17 +3,14 @@ import FilmgateCore
 
 /// Performs what the table of deliveries says; decides only what needs the clock, the ledger or the leases.
 actor DeliveryScheduler {
-    private let ledger: any Ledger
-    private let hub: EventHub
-    private let statistics: RunStatistics
-    private let reservations: NameReservations
-    private let budget: ByteBudget
+    private let ledger: any Ledger, hub: EventHub, statistics: RunStatistics
+    private let reservations: NameReservations, budget: ByteBudget
     private let run: Int64
     private let clock: any RunClock
     /// What this process's schedulers leave to one another, and this one's number among them.
     private let leases: DeliveryLeases, number: Int
     private let terms: ClaimedAttempt.Terms
-    private let renditions: MarkedRendition
+    private let renditions: MarkedRendition, targets: Set<String>
 
     private var table: DeliveryTable
     /// Everything that is sent, in one group: to break off is to cancel it.
@@ -42,7 +39,7 @@ actor DeliveryScheduler {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
         renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
-        terms = setup.terms
+        (terms, targets) = (setup.terms, Set(setup.targets.map(\.identity)))
         table = DeliveryTable(setup, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
@@ -58,7 +55,7 @@ actor DeliveryScheduler {
     /// Makes itself known to the others; once, before anything is submitted.
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
-            tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
+            targets: targets, tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
             cancel: { [weak self] id in await self?.cancel(id) ?? false },
             marked: { [weak self] sha256s in await self?.judge(by: sha256s) })
@@ -346,6 +343,9 @@ extension DeliveryScheduler {
         stop()
         attempts.cancel()
     }
+
+    /// Nothing waits here, and nothing is being done.
+    var isEmpty: Bool { working == 0 && table.isEmpty }
 
     func isStuck(_ wait: Duration) -> Bool {
         (working == 0 && table.queues.targets.allSatisfy(\.isIdle)) || stands(for: wait)

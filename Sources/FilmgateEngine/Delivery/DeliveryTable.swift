@@ -29,6 +29,8 @@ struct DeliveryTable: Sendable {
 
     subscript(_ id: Delivery.ID) -> Delivery? { queues.all[id] }
 
+    var isEmpty: Bool { assets.isEmpty && queues.all.isEmpty }
+
     /// Nothing more moves by itself once what is under way is done.
     ///
     /// `areOthersHeld`: what is waited for in other schedulers is held there.

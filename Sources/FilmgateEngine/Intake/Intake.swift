@@ -94,6 +94,8 @@ struct Intake: Sendable {
     /// Where there is room, an earlier claim goes first: that one gets it, or gives up.
     private func isStuck(_ work: ShotWork) async -> Bool {
         guard let wait, !budget.hasRoom(for: work.bytesToRead), context.reads.isEmpty else { return false }
+        // Those of other events hold the same spool.
+        for one in context.schedulers.all { guard await one.scheduler.isStuck(wait) else { return false } }
         return await delivering.isStuck(wait)
     }
 
@@ -143,8 +145,34 @@ struct Intake: Sendable {
             handed.add(failed.asset)
             await settle(failed)
         }
-        var deliver: [(asset: Asset, to: [String])] = [], budgets: [AssetID: UInt64] = [:]
         let other = try await otherEvent(of: result.lead)
+        let handing = try await sort(result, other, &handed)
+        try await inherit(result.unmarked)
+        await context.placing.take()
+        var done = handed
+        let planned = await Result { () async throws(IngestError) in
+            // Another event may have taken the same bytes since they were looked for.
+            if other == nil, !context.otherEvents.isEmpty, let other = try await otherEvent(of: result.lead) {
+                try await leave(handing, to: other, &done)
+            } else {
+                try await place(handing, work, result, &done)
+            }
+        }
+        await context.placing.give()
+        handed = done
+        try planned.get()
+    }
+
+    /// What of a shot goes to targets, and the room that it took.
+    private struct Handing {
+        var deliver: [(asset: Asset, to: [String])] = [], budgets: [AssetID: UInt64] = [:]
+    }
+
+    /// Settles what needs no delivery.
+    private func sort(
+        _ result: ShotReader.Result, _ other: String?, _ handed: inout HandedOn
+    ) async throws(IngestError) -> Handing {
+        var handing = Handing()
         for passed in result.passed {
             switch passed.decision {
             case .finish(let ending, let reason, let twin):
@@ -156,8 +184,8 @@ struct Intake: Sendable {
                 let left = try await left(passed.asset, to: other)
                 switch left ?? refusal(passed.asset, lead: result.lead) {
                 case nil:
-                    deliver.append((passed.asset, targets))
-                    if !isMade { budgets[passed.asset.id] = passed.asset.origin.size }
+                    handing.deliver.append((passed.asset, targets))
+                    if !isMade { handing.budgets[passed.asset.id] = passed.asset.origin.size }
                 case _? where isMade: passed.asset.file?.discard()
                 case let ended?:
                     handed.add(passed.asset)
@@ -165,37 +193,54 @@ struct Intake: Sendable {
                 }
             }
         }
-        try await inherit(result.unmarked)
-        await context.placing.take()
-        context.reservations.beginPlacing()
-        var done = handed
-        let planned = await Result { () async throws(IngestError) in
-            var standing = result.passed.first?.standing ?? ShotStanding()
-            standing.kinds = Set(work.members.map(\.entry.kind))
-            let all = try await planner.place(deliver, lead: result.lead, standing: standing, budget: budgets)
-            for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
-            // What was made of a frame is written down before the frame is delivered: nobody would make it again
-            // afterwards.
-            for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
-                context.underWay.begin(planned.assetDeliveries.asset.id)
-                done.add(planned.assetDeliveries.asset)
-                await delivering.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+        return handing
+    }
+
+    /// All of it stays with another event.
+    private func leave(
+        _ handing: Handing, to other: String, _ handed: inout HandedOn
+    ) async throws(IngestError) {
+        for (asset, _) in handing.deliver {
+            guard handing.budgets[asset.id] != nil, let ended = try await left(asset, to: other) else {
+                asset.file?.discard()
+                continue
             }
+            handed.add(asset)
+            await settle(ended, of: other)
         }
-        await context.placing.give()
-        handed = done
-        try planned.get()
+    }
+
+    private func place(
+        _ handing: Handing, _ work: ShotWork, _ result: ShotReader.Result, _ handed: inout HandedOn
+    ) async throws(IngestError) {
+        context.reservations.beginPlacing()
+        var standing = result.passed.first?.standing ?? ShotStanding()
+        standing.kinds = Set(work.members.map(\.entry.kind))
+        let all = try await planner.place(
+            handing.deliver, lead: result.lead, standing: standing, budget: handing.budgets)
+        for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
+        // What was made of a frame is written down before the frame is delivered: nobody would make it again
+        // afterwards.
+        for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
+            context.underWay.begin(planned.assetDeliveries.asset, for: context.options.deliveryEvent)
+            handed.add(planned.assetDeliveries.asset)
+            await delivering.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+        }
     }
 
     /// The event that a shot was taken for before, where that is not the run's: it stays with that.
     ///
-    /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone.
+    /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone. A
+    /// run without an event leaves what an event has, too, and holds only what is nobody's yet.
     private func otherEvent(of lead: Asset?) async throws(IngestError) -> String? {
-        guard context.leavesOtherEvents, let event = context.options.event, let sha256 = lead?.digests?.sha256 else {
-            return nil
-        }
-        let events = try await context.reader.assets(sha256: sha256).compactMap(\.event)
-        return events.contains(event) ? nil : events.first
+        guard context.leavesOtherEvents, let sha256 = lead?.digests?.sha256 else { return nil }
+        // In this order: what is settled in between is in the ledger.
+        let underWay = context.underWay.events(of: sha256)
+        let events = underWay + (try await context.reader.assets(sha256: sha256).map(\.event))
+        let own = context.options.deliveryEvent
+        if events.contains(own) { return nil }
+        let others = events.compactMap(\.self)
+        return others.first { $0 != DeliveryRow.unassigned } ?? (own == nil ? nil : others.first)
     }
 
     /// Pictures that come after their shot was marked have its marks.

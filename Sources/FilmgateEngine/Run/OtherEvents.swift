@@ -6,34 +6,73 @@ import Synchronization
 /// A target is another one for each event, so each event has a plan; what holds for all files of the run is shared.
 final class OtherEvents: Sendable {
     typealias Open = @Sendable (Plan, String, RunContext) async throws(IngestError) -> RunContext
-    private let build: Runner.BuildPlan?, open: Open
-    private let mutex = AsyncMutex(), made = Mutex<[String: RunContext]>([:])
+    /// Ends what was made for an event; false where something waits there.
+    typealias Close = @Sendable (RunContext) async -> Bool
+    private let build: Runner.BuildPlan?, open: Open, close: Close
+    private struct Event {
+        /// Who asks for it first makes it; the others of the same event wait for that.
+        let making = AsyncMutex()
+        var context: RunContext?
+        /// How many places have it.
+        var uses = 0
+    }
+    private let events = Mutex<[String: Event]>([:])
 
-    init(_ build: Runner.BuildPlan?, _ open: @escaping Open) { (self.build, self.open) = (build, open) }
+    init(_ build: Runner.BuildPlan?, _ open: @escaping Open, close: @escaping Close) {
+        (self.build, self.open, self.close) = (build, open, close)
+    }
 
     /// Made when it is asked for first; throws where nothing can be delivered for the event.
+    ///
+    /// Whoever has it says so with `leave` when it is not needed any more.
     func context(for event: String, beside main: RunContext) async throws(IngestError) -> RunContext {
-        await mutex.take()
+        let making = events.withLock { events in
+            let known = events[event] ?? Event()
+            events[event] = known
+            return known.making
+        }
+        await making.take()
         let result = await Result { () async throws(IngestError) in
-            if let known = made.withLock({ $0[event] }) { return known }
+            let known = events.withLock { events in
+                if events[event]?.context != nil { events[event]?.uses += 1 }
+                return events[event]?.context
+            }
+            if let known { return known }
             guard let build else {
                 throw IngestError(
                     .misconfigured, "Files of the event \(event) are not taken by this command.",
                     advice: "Take them with `filmgate run`.")
             }
             let context = try await open(try await build(event), event, main)
-            made.withLock { $0[event] = context }
+            events.withLock { events in
+                events[event]?.context = context
+                events[event]?.uses = 1
+            }
             return context
         }
-        await mutex.give()
+        await making.give()
         return try result.get()
     }
 
-    /// Those that were asked for up to now.
-    var all: [RunContext] { made.withLock { Array($0.values) } }
+    /// Where nobody else has it, and nothing waits there, it goes.
+    func leave(_ event: String) async {
+        guard let making = events.withLock({ $0[event]?.making }) else { return }
+        await making.take()
+        let unused = events.withLock { events in
+            events[event]?.uses -= 1
+            return events[event]?.uses == 0 ? events[event]?.context : nil
+        }
+        if let unused, await close(unused) { events.withLock { $0[event]?.context = nil } }
+        await making.give()
+    }
+
+    /// Those that are needed now.
+    var all: [RunContext] { events.withLock { $0.values.compactMap(\.context) } }
+    /// True where no file has brought another event up to now.
+    var isEmpty: Bool { events.withLock { $0.values.allSatisfy { $0.context == nil } } }
 
     /// The run is over: nothing here keeps it.
-    func forget() { made.withLock { $0 = [:] } }
+    func forget() { events.withLock { $0 = [:] } }
 }
 
 extension RunContext {
@@ -47,9 +86,11 @@ extension RunContext {
         guard let event = place.event, event != options.event else { return self }
         var failures = 0, told: String?
         while !stopping.isSet {
-            let result = await Result { () async throws(IngestError) in
+            // A gallery that takes its time holds up neither the end of the run nor other events.
+            let result = await stopping.answer { () async throws(IngestError) in
                 try await otherEvents.context(for: event, beside: self)
             }
+            guard let result, !stopping.isSet else { break }
             guard case .failure(let error) = result else { return try? result.get() }
             if told != error.message {
                 tell(place, .lost(error))
@@ -62,5 +103,11 @@ extension RunContext {
         }
         tell(place, .finished)
         return nil
+    }
+
+    /// The place that `own` was asked for has given all that it had.
+    func leave(_ place: SourcePlace) async {
+        guard let event = place.event, event != options.event, !stopping.isSet else { return }
+        await otherEvents.leave(event)
     }
 }

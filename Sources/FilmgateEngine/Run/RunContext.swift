@@ -16,6 +16,8 @@ struct RunContext: Sendable {
     let budget: ByteBudget, reservations: NameReservations
     let staging: StagingPlan
     var scheduler: any DeliverySink
+    /// Those of all events of this run.
+    let schedulers: RunSchedulers
     let mode: RunMode, readiness: Readiness
     let placing = AsyncMutex(), underWay: InFlightAssets, sessions: OpenSessions
     /// Of all sources: they share the spool.

@@ -240,11 +240,14 @@ public final class Runner: Sendable {
             stopping: stopping, cancelled: cancelled, run: run, budget: budget, reservations: reservations,
             staging: staging,
             // The next run may have another event.
-            scheduler: makeScheduler(
+            scheduler: await scheduler(
                 plan, options, run, budget, reservations, recordsFirst: mode == .continuous && options.event != nil),
-            mode: mode, readiness: readiness, underWay: underWay, sessions: sessions, progress: progress,
+            schedulers: schedulers, mode: mode, readiness: readiness, underWay: underWay, sessions: sessions,
+            progress: progress,
             otherEvents: OtherEvents(buildPlan) { plan, event, main throws(IngestError) in
                 try await self.context(plan, for: event, beside: main)
+            } close: { context in
+                await self.close(context)
             })
     }
 
@@ -256,42 +259,23 @@ public final class Runner: Sendable {
         try await check(plan)
         for target in plan.targets { try await disks.note(target) }
         var context = main.with(plan, for: event)
-        context.scheduler = makeScheduler(
-            plan, context.options, main.run, main.budget, main.reservations, recordsFirst: true)
         await main.placing.take()
-        let taken = await Result { () async throws(IngestError) in
-            if main.mode.isSideBySide { try await takeLeftovers(context) }
+        let taken = await Result { () async throws(IngestError) -> RunContext in
+            let leftovers = Leftovers(context, beside: self.plan, leases)
+            let left = main.mode.isSideBySide ? try await leftovers.found() : []
+            if stopping.isSet { throw IngestError(.cancelled, "The run ends.") }
+            context.scheduler = await scheduler(
+                plan, context.options, main.run, main.budget, main.reservations, recordsFirst: true)
+            await leftovers.submit(left, to: context.scheduler)
+            return context
         }
         await main.placing.give()
-        try taken.get()
-        return context
+        return try taken.get()
     }
 
-    /// What earlier runs left waiting and whose bytes are at hand goes first; the rest is read from its source again.
     private func takeLeftovers(_ context: RunContext, among rows: [QueuedDelivery]? = nil) async throws(IngestError) {
-        guard writer != nil else { return }
-        let plan = context.plan
-        let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: context.options.event, gated: plan.gated,
-            station: plan.station, staging: options.stagingFolders(self.plan.targets + plan.targets))
-        for var planned in try await leftovers.planned([.pending, .held], only: nil, among: rows) {
-            if leases.isTaken(planned.assetDeliveries.content)
-                || context.underWay.holds(planned.assetDeliveries.asset.id)
-            {
-                continue
-            }
-            let bytes = planned.assetDeliveries.bytes
-            // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
-            let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
-            if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
-            if planned.deliveries.isEmpty { continue }
-            if isThere, bytes.ownership == .staged {
-                context.budget.occupy(bytes.size)
-                planned.assetDeliveries.budget = bytes.size
-            }
-            context.underWay.begin(planned.assetDeliveries.asset.id)
-            await context.scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
-        }
+        let leftovers = Leftovers(context, beside: plan, leases)
+        await leftovers.submit(try await leftovers.found(among: rows), to: context.scheduler)
     }
 
     /// Sends again what earlier runs left waiting at this plan's targets; returns the number of the run.
@@ -306,7 +290,7 @@ public final class Runner: Sendable {
         for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
         let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
-        let scheduler = makeScheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
+        let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
         await leases.tryNow(target)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
         if states.contains(.failed), let writer {
@@ -342,10 +326,11 @@ public final class Runner: Sendable {
         writer == nil ? NameReservations() : NameReservations(leases.names)
     }
 
-    private func makeScheduler(
+    /// A new one; it begins nothing where the run is about to end.
+    private func scheduler(
         _ plan: Plan, _ options: RunOptions, _ run: Int64, _ budget: ByteBudget, _ reservations: NameReservations,
         recordsFirst: Bool = false
-    ) -> any DeliverySink {
+    ) async -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
         guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
         let setup = DeliverySchedulerSetup(
@@ -356,8 +341,9 @@ public final class Runner: Sendable {
             recordsFirst: recordsFirst)
         let made = DeliveryScheduler(setup)
         made.introduce()
-        schedulers.add(made, plan.targets)
-        if stopping.isSet { Task { await made.windDown() } }
+        schedulers.add(RunSchedulers.Member(scheduler: made, targets: plan.targets, hub: setup.hub))
+        // Whoever stopped the run before it was among the others has told only them.
+        if cancelled.isSet { await made.abort() } else if stopping.isSet { await made.windDown() }
         return made
     }
 
@@ -381,18 +367,34 @@ public final class Runner: Sendable {
 
     private func finish() async {
         await schedulers.drain(wait: options.wait)
-        for one in schedulers.all {
-            await one.scheduler.closeOut()
-            for target in one.targets {
-                // A history is also closed after a run that had nothing for it: the one before may have been killed.
-                if target.isLocal {
-                    _ = await Result { () async throws(IngestError) in try await disks.note(target) }
-                }
-                let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
-                guard let files = await one.scheduler.delivered[target.identity] ?? none else { continue }
-                let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
-                if case .failure(let error) = result { statistics.trouble(error) }
-            }
+        for one in schedulers.all { await close(one) }
+    }
+
+    /// After it was drained.
+    private func close(_ one: RunSchedulers.Member) async {
+        await one.scheduler.closeOut()
+        for target in one.targets {
+            // A history is also closed after a run that had nothing for it: the one before may have been killed.
+            if target.isLocal { _ = await Result { () async throws(IngestError) in try await disks.note(target) } }
+            let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
+            guard let files = await one.scheduler.delivered[target.identity] ?? none else { continue }
+            let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
+            if case .failure(let error) = result { statistics.trouble(error) }
         }
+    }
+
+    /// Nothing comes for an event any more; false where something waits for it still.
+    private func close(_ context: RunContext) async -> Bool {
+        await context.placing.take()
+        let member = schedulers.all.first { $0.scheduler === context.scheduler as? DeliveryScheduler }
+        let isDone = await member?.scheduler.isEmpty ?? false
+        if isDone, !stopping.isSet, let member {
+            await member.scheduler.drain(wait: .zero)
+            schedulers.remove(member.scheduler)
+            await close(member)
+            queueCounts.end(member.hub)
+        }
+        await context.placing.give()
+        return isDone
     }
 }

@@ -54,6 +54,7 @@ struct SourceSupervisor: Sendable {
         } catch { return run.fail(error) }
         guard let own = await run.own(for: place) else { return }
         await PlaceSupervisor(driver: driver, place: place, run: own).keep()
+        await run.leave(place)
     }
 
     /// A source that was asked for and is not there is looked for again, ever more rarely; options that cannot work end

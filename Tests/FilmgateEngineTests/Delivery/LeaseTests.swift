@@ -99,6 +99,39 @@ import Testing
         #expect(await bench.end(run)[.delivered] == 1)
     }
 
+    /// Schedulers of other events can never ask for it: a run that has them would remember each frame.
+    @Test func onlyWhatOthersCanAskForIsRemembered() {
+        let leases = DeliveryLeases(),
+            all: [Set<String>] = [["gallery:smith", "archive"], ["gallery:jones", "archive"]]
+        let numbers = all.map { targets in
+            let number = leases.join()
+            leases.introduce(
+                number, DeliveryLeases.Holder(targets: targets, tryNow: { _ in }, cede: { _, _, _ in }))
+            return number
+        }
+        func deliver(_ name: String, to target: String) -> Bool {
+            let id = Delivery.ID(content: ContentKey(rawValue: name), target: target)
+            #expect(leases.take(id, by: numbers[0]))
+            leases.end(id, by: numbers[0], Receipt(state: .done))
+            return leases.delivered(id) != nil
+        }
+        #expect(!deliver("a", to: "gallery:smith") && deliver("a", to: "archive"))
+        leases.leave(numbers[1])
+        #expect(leases.delivered(Delivery.ID(content: ContentKey(rawValue: "a"), target: "archive")) == nil)
+    }
+
+    @Test func onlyTheLatestAreRemembered() {
+        func id(_ number: Int) -> Delivery.ID {
+            Delivery.ID(content: ContentKey(rawValue: "\(number)"), target: "archive")
+        }
+        var receipts = RecentReceipts()
+        for number in 0..<(5 * RecentReceipts.most) {
+            receipts[id(number)] = Receipt(state: .done)
+            if number >= RecentReceipts.most { #expect(receipts[id(number - RecentReceipts.most + 1)] != nil) }
+        }
+        #expect(receipts.count <= 2 * RecentReceipts.most && receipts[id(0)] == nil)
+    }
+
     @Test func whatTheOtherGivesUpStaysPending() async {
         let bench = Bench(), run = bench.scheduler(), job = bench.scheduler()
         await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)

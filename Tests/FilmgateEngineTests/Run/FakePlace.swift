@@ -64,6 +64,12 @@ final class FakePlace: SourceSession {
         }?.yield(.arrived(entry))
     }
 
+    /// Nothing more will ever come.
+    func end() {
+        state.withLock(\.feed)?.yield(.over)
+        goAway()
+    }
+
     /// It is pulled out: whoever listens hears no more.
     func goAway() {
         state.withLock { state in

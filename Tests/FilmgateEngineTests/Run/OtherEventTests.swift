@@ -37,14 +37,15 @@ import Testing
     }
 
     private func runner(
-        _ places: [FakePlace], verb: String = "run", event: String? = "jones",
-        failing: [IngestError] = [], at other: Asking? = nil, _ change: (inout RunOptions) -> Void = { _ in }
+        _ places: [FakePlace], from source: FakeSource? = nil, verb: String = "run", event: String? = "jones",
+        failing: [IngestError] = [], hanging: String? = nil, at other: Asking? = nil,
+        _ change: (inout RunOptions) -> Void = { _ in }
     ) -> Runner {
         let (world, plans, smith) = (world, plans, smith)
         plans.failures.withLock { $0 = failing }
         let target = world.gallery.planned(event, "{event}/{name}").target
         return world.runner(
-            world.plan([FakeSource(places)], target: target), verb: verb,
+            world.plan([source ?? FakeSource(places)], target: target), verb: verb,
             { options in
                 options.event = event
                 change(&options)
@@ -52,8 +53,17 @@ import Testing
             buildPlan: { event throws(IngestError) in
                 plans.built.withLock { $0.append(event) }
                 if let error = plans.failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
+                if event == hanging { throw await Self.patience() }
                 return world.plan([], target: other ?? smith.planned(event, "{event}/{name}").target)
             })
+    }
+
+    /// A gallery that never answers, until nobody waits for it.
+    private static func patience() async -> IngestError {
+        let (never, feed) = AsyncStream<Never>.makeStream()
+        for await _ in never {}
+        feed.finish()
+        return IngestError(.cancelled, "Nobody waits.")
     }
 
     private var atSmith: [String] { smith.state.withLock { $0.files.values.map(\.path).sorted() } }
@@ -119,6 +129,41 @@ import Testing
         #expect(plans.built.withLock { $0 } == ["smith", "smith", "smith"])
     }
 
+    /// Whatever one gallery does: the others take their files, and the run ends when it is told to.
+    @Test func aGalleryThatHangsHoldsUpNobodyElse() async throws {
+        let runner = runner(
+            [place("Port (miller)", "miller", ["IMG_1.JPG"]), place("Port (smith)", "smith", ["IMG_2.JPG"])],
+            hanging: "miller")
+        async let outcome = runner.run(.continuous)
+        await world.hears("IMG_2.JPG: delivered")
+        runner.stop()
+        let shown = try await outcome.shown
+        #expect(shown == "1 delivered, exit 130", "\(shown)")
+        #expect(atSmith == ["smith/IMG_2.JPG"] && Set(plans.built.withLock { $0 }) == ["miller", "smith"])
+    }
+
+    /// When nothing more comes for an event, its plan and queues go; whoever comes for it later has new ones.
+    @Test func whatWasMadeForAnEventGoesWithItsPlace() async throws {
+        let first = place("Port (smith)", "smith", ["IMG_1.JPG"]), source = FakeSource([first])
+        let second = FakePlace(
+            "Port (smith)", [("IMG_2.JPG", "more")], source: "ftp", visit: "2", event: "smith")
+        second.state.withLock { $0.listens = true }
+        let runner = runner([], from: source)
+        async let outcome = runner.run(.continuous)
+        await world.hears("IMG_1.JPG: delivered")
+        await first.isListenedTo()
+        first.end()
+        await world.hears("Port (smith): finished")
+        // Whatever became of a place, the source is asked for more.
+        await source.isAsked(2)
+        source.hold([second])
+        await world.hears("IMG_2.JPG: delivered")
+        runner.stop()
+        _ = try await outcome
+        #expect(atSmith == ["smith/IMG_1.JPG", "smith/IMG_2.JPG"])
+        #expect(plans.built.withLock { $0 } == ["smith", "smith"] && !world.said.contains { $0.hasPrefix("trouble") })
+    }
+
     /// In a run that ends by itself it is trouble, and nothing goes to another event instead.
     @Test func anEventThatThereIsNoneOfTakesNothing() async throws {
         let none = IngestError(.misconfigured, "There is no event smith.")
@@ -163,12 +208,66 @@ import Testing
         #expect(world.delivered == ["jones/IMG_4.JPG"])
     }
 
+    /// A run that has no event, or waits for one, has no claim on them either: nobody could assign them elsewhere.
+    @Test(arguments: [true, false]) func bytesOfAnEventAreNotHeldForAnother(_ holds: Bool) async throws {
+        let smith = FakePlace("Port (smith)", [("IMG_1.JPG", "the same")], source: "ftp", event: "smith")
+        #expect(try await runner([smith]).run(.once).shown == "1 delivered, exit 0")
+        // Its own it takes as ever.
+        let own = FakePlace("Port", [("IMG_3.JPG", "other"), ("IMG_2.JPG", "the same")], source: "ftp")
+        own.state.withLock { $0.listens = true }
+        let runner = runner([own], event: nil) { $0.holdsForEvent = holds }
+        async let outcome = runner.run(.continuous)
+        await world.hears("IMG_2.JPG: alreadySeen")
+        if !holds { await world.hears("IMG_3.JPG: delivered") }
+        runner.stop()
+        _ = try await outcome
+        #expect(world.result("IMG_2.JPG")?.reason?.contains("for the event smith before") == true)
+        #expect(world.delivered == (holds ? [] : ["unknown/IMG_3.JPG"]) && atSmith == ["smith/IMG_1.JPG"])
+        #expect(try await row(own, "IMG_2.JPG") == "smith gallery:smith")
+        if holds { #expect(try await row(own, "IMG_3.JPG") == " gallery") }
+    }
+
+    /// Lets nobody pass before all are there.
+    private final class Meeting: Sendable {
+        private let left: Mutex<Int>, doors = AsyncStream<Never>.makeStream()
+        init(_ count: Int) { left = Mutex(count) }
+        func meet() async {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            if isLast { doors.continuation.finish() }
+            for await _ in doors.stream {}
+        }
+    }
+
+    /// Two photographers send the same frame with logins of two events, and both are read before either is delivered.
+    @Test func theSameBytesAtTheSameMomentGoToOneEvent() async throws {
+        let meeting = Meeting(2)
+        func place(_ event: String) -> FakePlace {
+            FakePlace("Port (\(event))", [("\(event).JPG", "the same")], source: "ftp", event: event) { _ in
+                await meeting.meet()
+            }
+        }
+        let outcome = try await runner([place("smith"), place("miller")]).run(.together)
+        #expect(outcome.shown == "1 delivered, 1 alreadySeen, exit 0", "\(world.said)")
+        #expect(atSmith.count == 1)
+    }
+
     /// A crash leaves no copy in a folder of which nobody knows for which event it was.
     @Test func theLedgerKnowsTheEventBeforeAFolderHasTheFile() async throws {
         let folder = Asking(world.ledger), others = place("Port (smith)", "smith", ["IMG_1.JPG"])
         others.state.withLock { $0.listens = false }
         let outcome = try await runner([others], at: folder).run(.together)
         #expect(outcome.shown == "1 delivered, exit 0" && folder.known.withLock { $0 } == [["smith"]])
+    }
+
+    /// Two ports, and one event at both.
+    @Test func placesOfOneEventShareItsPlan() async throws {
+        let places = ["Port 1 (smith)", "Port 2 (smith)"].map { place($0, "smith", ["IMG_1.JPG"]) }
+        for one in places { one.state.withLock { $0.listens = false } }
+        let outcome = try await runner(places).run(.together)
+        #expect(outcome.shown == "2 delivered, exit 0" && plans.built.withLock { $0 } == ["smith"], "\(world.said)")
     }
 
     /// The run's own event needs no second plan.
@@ -193,5 +292,31 @@ import Testing
         one.post(.queue(target: "gallery", waiting: 0, sending: 0))
         other.post(.queue(target: "archive", waiting: 5, sending: 0))
         #expect(plans.built.withLock { $0 } == ["gallery 3 1", "gallery 5 3", "gallery 2 2", "archive 5 0"])
+    }
+
+    /// Whoever watches a target is told that it is held as long as one event's queue is.
+    @Test func aTargetIsHeldUntilAllAreReleased() {
+        let hub = EventHub(), plans = plans
+        hub.watch { event in
+            switch event {
+            case .held(let name, let reason): plans.built.withLock { $0.append("\(name): \(reason)") }
+            case .released(let name): plans.built.withLock { $0.append("\(name) is released") }
+            default: break
+            }
+        }
+        let counts = QueueCounts(hub), (one, other) = (counts.part(), counts.part())
+        one.post(.held(target: "gallery", reason: "it is away"))
+        other.post(.held(target: "gallery", reason: "it refuses"))
+        one.post(.released(target: "gallery"))
+        other.post(.released(target: "gallery"))
+        #expect(
+            plans.built.withLock { $0 } == [
+                "gallery: it is away", "gallery: it refuses", "gallery: it refuses", "gallery is released",
+            ])
+        // One that ends holds nothing.
+        one.post(.held(target: "gallery", reason: "it is away"))
+        counts.end(one)
+        counts.end(other)
+        #expect(plans.built.withLock { $0.suffix(2) } == ["gallery: it is away", "gallery is released"])
     }
 }

@@ -1,0 +1,47 @@
+import FileKit
+import FilmgateCore
+
+/// What earlier runs left waiting for an event, and whose bytes are at hand: it goes first; the rest is read from its
+/// source again.
+struct Leftovers: Sendable {
+    private let context: RunContext, leases: DeliveryLeases
+    /// Where staged bytes may lie.
+    private let staging: [String]
+
+    /// `plan`: the run's own.
+    init(_ context: RunContext, beside plan: Plan, _ leases: DeliveryLeases) {
+        (self.context, self.leases) = (context, leases)
+        staging = context.options.stagingFolders(plan.targets + context.plan.targets)
+    }
+
+    /// With `rows`, those of these only.
+    func found(among rows: [QueuedDelivery]? = nil) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
+        guard context.writer != nil else { return [] }
+        let plan = context.plan
+        return try await PendingDeliveries(
+            ledger: context.reader, targets: plan.targets, event: context.options.event, gated: plan.gated,
+            station: plan.station, staging: staging
+        ).planned([.pending, .held], only: nil, among: rows)
+    }
+
+    func submit(_ all: [NamePlanner.PlannedAsset], to scheduler: any DeliverySink) async {
+        for var planned in all {
+            if leases.isTaken(planned.assetDeliveries.content)
+                || context.underWay.holds(planned.assetDeliveries.asset.id)
+            {
+                continue
+            }
+            let bytes = planned.assetDeliveries.bytes
+            // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
+            let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
+            if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
+            if planned.deliveries.isEmpty { continue }
+            if isThere, bytes.ownership == .staged {
+                context.budget.occupy(bytes.size)
+                planned.assetDeliveries.budget = bytes.size
+            }
+            context.underWay.begin(planned.assetDeliveries.asset.id)
+            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+        }
+    }
+}
