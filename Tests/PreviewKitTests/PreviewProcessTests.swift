@@ -7,7 +7,8 @@ import Testing
 
 /// The process that decodes, with pictures that are good, broken or made to break it.
 @Suite(.ownThreads, .enabled(if: Decoder.isThere), .timeLimit(.minutes(5))) struct PreviewProcessTests {
-    private func process() throws -> PreviewProcess { try PreviewProcess(program: Decoder.program) }
+    /// It gets only the time that nobody else wants, which beside all other tests may be none for a minute.
+    private func process() throws -> PreviewProcess { try PreviewProcess(program: Decoder.program, patience: 240) }
 
     private func isPicture(_ jpeg: [UInt8]) -> Bool {
         jpeg.starts(with: [0xFF, 0xD8, 0xFF]) && jpeg.suffix(2) == [0xFF, 0xD9]

@@ -1,3 +1,4 @@
+import CardKit
 import Dispatch
 import FileKit
 import FilmgateCore
@@ -9,12 +10,14 @@ import Synchronization
 /// since.
 ///
 /// What this very delivery proved counts as it is. What was proven earlier is no proof that the copy is still there:
-/// one in a folder is read again from its disk, and where only a server said so, the file stays.
+/// one in a folder is read again from its disk, and where only a server said so, the file stays. So does a file that is
+/// not whole, though it was delivered as it is: whoever writes it may come back to it.
 final class TakenFiles: Sendable {
     /// Why a file stays.
     private enum KeepReason {
         case unproven, earlier
         case copy(String)
+        case unfinished(String)
     }
 
     private let root: String, context: ModuleContext
@@ -78,6 +81,8 @@ final class TakenFiles: Sendable {
             for receipt in local {
                 if let reason = Self.reason(receipt, origin, sha256) { return self.keep(origin, reason) }
             }
+            let gap = try? Wholeness.gap(path: origin.absolutePath, name: origin.name)
+            if let gap { return self.keep(origin, .unfinished(gap)) }
             self.remove(origin)
         }
     }
@@ -105,6 +110,8 @@ final class TakenFiles: Sendable {
         case .unproven: logger.info("\(file) stays: a target has it but cannot prove it.")
         case .copy(let path):
             logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
+        case .unfinished(let what):
+            logger.warning("\(file) stays, since its writer may come back to it: it is not whole. \(what)")
         case .earlier:
             let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)

@@ -49,8 +49,8 @@ struct OrderChoice {
     private func refuse(_ target: String, _ meant: [QueuedDelivery], among orders: [QueuedDelivery]) throws {
         let places = Set(meant.map(\.delivery.target)).sorted()
         if places.count > 1, meant.contains(where: { $0.delivery.targetName == target }) {
-            let list = places.map { "  --target '\(TargetLabel.place(of: $0))'" }.joined(separator: "\n")
-            throw Refusal("`\(target)` stands for several places; say which:\n\(list)")
+            let list = places.map { "--target '\(TargetLabel.place(of: $0))'" }.joined(separator: " or ")
+            throw Refusal("`\(target)` stands for several places; say which: \(list).")
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
         let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" })
