@@ -11,6 +11,15 @@ extension FTPKnown {
         return "-rw-r--r-- 1 ftp ftp \(size) \(Self.months[date.month - 1]) \(day)  \(date.year) \(name)"
     }
 
+    /// In a listing by that command.
+    func line(of verb: String, named name: String) -> String {
+        switch verb {
+        case "NLST": name
+        case "MLSD": "\(facts) \(name)"
+        default: row(named: name)
+        }
+    }
+
     /// For MDTM.
     var stamp: String { FTPDate(nanoseconds: modified).stamp }
 }

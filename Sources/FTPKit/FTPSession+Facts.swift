@@ -73,11 +73,7 @@ extension FTPSession {
         let path = (try? FTPPath(asked, from: folder)) ?? folder
         var text = ""
         for (name, known) in destination.inbox.recent(client(login), in: path) {
-            switch line.verb {
-            case "NLST": text += "\(name)\r\n"
-            case "MLSD": text += "\(known.facts) \(name)\r\n"
-            default: text += "\(known.row(named: name))\r\n"
-            }
+            text += known.line(of: line.verb, named: name) + "\r\n"
         }
         try? await connection.channel.writeAndFlush(ByteBuffer(bytes: PathText.bytes(of: text))).get()
         try? await connection.channel.close().get()

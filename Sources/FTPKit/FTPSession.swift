@@ -62,7 +62,7 @@ final class FTPSession {
         case "QUIT":
             await say("221 Goodbye.")
             return false
-        case "USER": return await takeUser(line.argument)
+        case "USER": await takeUser(line.argument)
         case "PASS": return await takePassword(line.argument)
         case "AUTH": await protect(line.argument)
         case "PBSZ": await say("200 PBSZ=0")
@@ -85,35 +85,29 @@ final class FTPSession {
 
     // MARK: Who
 
-    private var needsTLS: Bool { server.options.tls == .required && !isProtected }
-
-    private func takeUser(_ name: String) async -> Bool {
+    private func takeUser(_ name: String) async {
         if login != nil { server.note(channel, .speaking) }
         (login, user) = (nil, name)
-        if needsTLS {
-            refuse("\(peer) wanted to log in without TLS") { $0.plainRefused += 1 }
-            await say("534 TLS first: AUTH TLS.")
-        } else {
-            await say("331 Password, please.")
-        }
+        if await !lacksTLS("wanted to log in") { await say("331 Password, please.") }
+    }
+
+    /// True where nothing is taken in the clear, and the client has been told.
+    private func lacksTLS(_ what: String) async -> Bool {
+        guard server.options.tls == .required, !isProtected else { return false }
+        refuse("\(peer) \(what) without TLS") { $0.plainRefused += 1 }
+        await say("534 TLS first: AUTH TLS.")
         return true
     }
 
     private func takePassword(_ password: String) async -> Bool {
-        if needsTLS {
-            refuse("\(peer) sent a password without TLS") { $0.plainRefused += 1 }
-            await say("534 TLS first: AUTH TLS.")
-            return true
-        }
+        if await lacksTLS("sent a password") { return true }
         let (user, peer, logins) = (user, peer, server.logins), network = PeerAddress.network(peer)
         server.note(channel, .waiting)
         let gone = channel.closeFuture
         let verdict = await server.loginQueue.answer(
             LoginThrottle.Attempt(network: network, login: logins.name(of: user)),
             whenGone: { leave in gone.whenComplete { _ in leave() } }
-        ) {
-            await logins.verdict(user, password, from: peer)
-        }
+        ) { await logins.verdict(user, password, from: peer) }
         switch verdict {
         case nil: return false
         case .right(let found)?:
