@@ -4,7 +4,9 @@
 /// What it told stays, under its name and number, and one that comes back goes on where it was. Nobody keeps a clock
 /// for that: whoever begins a session, or joins, retires those whose time is up.
 enum EphemeralStations {
-    static let all = [columns, retire, join, hello, stations, rights, "UPDATE catalog.meta SET schema = 2"]
+    static let all = [
+        columns, retire, join, beginSession, hello, stations, rights, "UPDATE catalog.meta SET schema = 2",
+    ]
 
     private static let columns = """
         ALTER TABLE catalog.station ADD COLUMN ephemeral boolean NOT NULL DEFAULT false, ADD COLUMN retired timestamptz, ADD COLUMN was text
@@ -52,39 +54,24 @@ enum EphemeralStations {
         END $$
         """
 
+    private static let beginSession =
+        "ALTER FUNCTION catalog.hello_v1(uuid, int, bigint, text, timestamptz) RENAME TO begin_session"
+
     /// As before, and retires those whose time is up.
     ///
     /// One that was retired is back, as after a day without a catalogue, and has its name again where nobody took it.
     private static let hello = """
-        CREATE OR REPLACE FUNCTION catalog.hello_v1(own uuid, of_epoch int, last bigint, program text, station_time timestamptz)
+        CREATE FUNCTION catalog.hello_v1(own uuid, of_epoch int, last bigint, program text, station_time timestamptz)
         RETURNS TABLE (token bigint, applied bigint, seconds int, clock_ms int) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
-        DECLARE found station; present session; fresh bigint;
+        DECLARE begun record;
         BEGIN
-            SELECT * INTO found FROM station t WHERE t.uuid = own AND t.role = session_user FOR UPDATE;
-            IF found.id IS NULL THEN RAISE EXCEPTION 'this state directory has not joined' USING ERRCODE = 'FG001'; END IF;
-            IF found.revoked IS NOT NULL THEN RAISE EXCEPTION 'the station % was shut out', found.name USING ERRCODE = 'FG004'; END IF;
-            IF found.epoch <> of_epoch THEN
-                RAISE EXCEPTION 'the identity of % was taken anew elsewhere', found.name USING ERRCODE = 'FG003';
-            END IF;
-            SELECT * INTO present FROM session s WHERE s.station = found.id;
-            IF present.until > clock_timestamp() AND present.token IS DISTINCT FROM last THEN
-                RAISE EXCEPTION 'the identity of % is in use by another process', found.name USING ERRCODE = 'FG002';
-            END IF;
-            IF found.was IS NOT NULL THEN
-                UPDATE station t SET retired = NULL, joined = clock_timestamp(), name = CASE WHEN o.is_taken THEN t.name ELSE t.was END,
-                    was = CASE WHEN o.is_taken THEN t.was END
-                FROM (SELECT EXISTS (SELECT FROM station u WHERE u.name = found.was AND u.id <> found.id) AS is_taken) o
-                WHERE t.id = found.id;
-            END IF;
-            -- 62 random bits: nobody else guesses it.
-            fresh := ('x' || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8) || substr(replace(gen_random_uuid()::text, '-', ''), 1, 8))
-                ::bit(64)::bigint & 4611686018427387903;
-            INSERT INTO session AS s (station, token, until, version, clock_ms)
-            VALUES (found.id, fresh, clock_timestamp() + interval '60 seconds', left(program, 64), catalog.clock_difference(station_time))
-            ON CONFLICT (station) DO UPDATE SET token = excluded.token, until = excluded.until, heard = clock_timestamp(), version = excluded.version,
-                clock_ms = excluded.clock_ms, status = NULL;
+            SELECT * INTO begun FROM begin_session(own, of_epoch, last, program, station_time);
+            UPDATE station t SET retired = NULL, joined = clock_timestamp(), name = CASE WHEN o.is_taken THEN t.name ELSE t.was END,
+                was = CASE WHEN o.is_taken THEN t.was END
+            FROM (SELECT EXISTS (SELECT FROM station u JOIN station me ON u.name = me.was AND u.id <> me.id WHERE me.uuid = own) AS is_taken) o
+            WHERE t.uuid = own AND t.was IS NOT NULL;
             PERFORM retire_ephemeral();
-            RETURN QUERY SELECT fresh, found.applied, 60, catalog.clock_difference(station_time);
+            RETURN QUERY SELECT begun.token, begun.applied, begun.seconds, begun.clock_ms;
         END $$
         """
 
@@ -99,7 +86,10 @@ enum EphemeralStations {
         """
 
     private static let rights = """
-        REVOKE ALL ON FUNCTION catalog.retire_ephemeral(uuid, text), catalog.join_v2(uuid, text, text, boolean, boolean) FROM PUBLIC;
-        GRANT EXECUTE ON FUNCTION catalog.join_v2(uuid, text, text, boolean, boolean) TO filmgate_station
+        REVOKE ALL ON FUNCTION catalog.begin_session(uuid, int, bigint, text, timestamptz) FROM filmgate_station;
+        REVOKE ALL ON FUNCTION catalog.retire_ephemeral(uuid, text), catalog.join_v2(uuid, text, text, boolean, boolean),
+            catalog.hello_v1(uuid, int, bigint, text, timestamptz) FROM PUBLIC;
+        GRANT EXECUTE ON FUNCTION catalog.join_v2(uuid, text, text, boolean, boolean),
+            catalog.hello_v1(uuid, int, bigint, text, timestamptz) TO filmgate_station
         """
 }
