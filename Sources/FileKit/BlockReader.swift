@@ -25,7 +25,7 @@ struct BlockReader: Sendable {
         try BufferPool.shared.withBlock { block throws(IngestError) in
             let block = UnsafeMutableRawBufferPointer(rebasing: block[..<min(step, block.count)])
             var offset: UInt64 = 0
-            let progressMark = ProgressMark.current
+            let progressSignal = ProgressSignal.current
             while offset < size {
                 if cancelled() { throw IngestError(.cancelled, "Stopped while reading \(shown(file.path)).") }
                 // One byte more than is left, so that a file that grew is found out; and no more pages than that:
@@ -37,7 +37,7 @@ struct BlockReader: Sendable {
                 if count == 0 { break }
                 try body(UnsafeRawBufferPointer(rebasing: block[..<count]))
                 offset += UInt64(count)
-                progressMark?.note()
+                progressSignal?.note()
             }
             return offset
         }

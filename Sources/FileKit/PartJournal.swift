@@ -9,7 +9,7 @@ import Synchronization
 /// recorded was flushed before.
 public final class PartJournal: Sendable {
     /// The last byte offset that survived, and the SHA-256 of everything before it.
-    public struct Mark: Sendable, Hashable {
+    public struct Checkpoint: Sendable, Hashable {
         public var offset: UInt64, sha256: String
 
         public init(offset: UInt64, sha256: String) { (self.offset, self.sha256) = (offset, sha256) }
@@ -22,7 +22,7 @@ public final class PartJournal: Sendable {
     private struct State { var file: OpenFile?, count = 0, isGivenUp = false }
     private let state = Mutex(State())
 
-    /// For the transfer of `identity` into `part`; nothing is written before the first mark.
+    /// For the transfer of `identity` into `part`; nothing is written before the first checkpoint.
     public init(for part: String, identity: String) { (self.part, self.identity) = (part, identity) }
 
     /// Stands for an object in a journal: every part of where it comes from counts, its device's identity, path, size
@@ -39,13 +39,13 @@ public final class PartJournal: Sendable {
     /// Flushes what `writer` has taken so far and records it.
     ///
     /// Blocks for the disk. A disk that takes no more is no failure of the transfer: the journal then stays as it is.
-    @discardableResult public func mark(_ writer: PartWriter) -> Mark? {
+    @discardableResult public func checkpoint(_ writer: PartWriter) -> Checkpoint? {
         state.withLock { state in
             guard !state.isGivenUp else { return nil }
             do throws(IngestError) {
-                guard let mark = try writer.settled() else { return nil }
-                try record(mark, &state)
-                return mark
+                guard let checkpoint = try writer.settled() else { return nil }
+                try record(checkpoint, &state)
+                return checkpoint
             } catch {
                 state.isGivenUp = true
                 return nil
@@ -54,11 +54,11 @@ public final class PartJournal: Sendable {
     }
 
     /// Records bytes that are on the disk already.
-    public func mark(_ mark: Mark) throws(IngestError) {
-        try state.withLock { state throws(IngestError) in try record(mark, &state) }
+    public func checkpoint(_ checkpoint: Checkpoint) throws(IngestError) {
+        try state.withLock { state throws(IngestError) in try record(checkpoint, &state) }
     }
 
-    /// Waits for a mark that is being made, and makes no more until `mark(_: Mark)`.
+    /// Waits for a checkpoint that is being made, and makes no more until `checkpoint(_: Checkpoint)`.
     public func close() { state.withLock { $0.isGivenUp = true } }
 
     /// The transfer is over: nothing is to be found again.
@@ -71,7 +71,7 @@ public final class PartJournal: Sendable {
         }
     }
 
-    private func record(_ mark: Mark, _ state: inout State) throws(IngestError) {
+    private func record(_ checkpoint: Checkpoint, _ state: inout State) throws(IngestError) {
         let path = Self.path(of: part)
         if state.file == nil {
             let file = try OpenFile.creating(path, mode: 0o600)
@@ -81,7 +81,7 @@ public final class PartJournal: Sendable {
         guard let file = state.file else { return }
         let place = Self.headSize + (state.count % 2) * Self.recordSize
         state.count += 1
-        let line = Self.line(mark, identity)
+        let line = Self.line(checkpoint, identity)
         let written = line.withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(place)) }
         guard written == line.count else { throw .writing(path, written < 0 ? errno : EIO) }
         try Flush.data(of: file)
@@ -89,8 +89,8 @@ public final class PartJournal: Sendable {
     }
 
     /// Offset, digest, checksum; filled up to its size.
-    private static func line(_ mark: Mark, _ identity: String) -> [UInt8] {
-        let text = "\(mark.offset) \(mark.sha256)"
+    private static func line(_ checkpoint: Checkpoint, _ identity: String) -> [UInt8] {
+        let text = "\(checkpoint.offset) \(checkpoint.sha256)"
         var line = Array("\(text) \(check(text, identity))".utf8)
         line += [UInt8](repeating: 0x20, count: max(0, recordSize - 1 - line.count)) + [0x0A]
         return line
@@ -101,12 +101,12 @@ public final class PartJournal: Sendable {
     }
 
     /// What the journal at `path` says; nil when it says nothing that can be relied on.
-    static func read(_ path: String) -> (identity: String, mark: Mark)? {
+    static func read(_ path: String) -> (identity: String, checkpoint: Checkpoint)? {
         guard let bytes = try? FileSystem.contents(of: path, limit: 4096), bytes.count >= headSize,
             bytes.starts(with: title.utf8), bytes[headSize - 1] == 0x0A
         else { return nil }
         let identity = String(decoding: bytes[title.utf8.count..<headSize - 1], as: UTF8.self)
-        var best: Mark?
+        var best: Checkpoint?
         for start in [headSize, headSize + recordSize] where bytes.count >= start + recordSize {
             let words = bytes[start..<start + recordSize].split { $0 == 0x20 || $0 == 0x0A }.map {
                 String(decoding: $0, as: UTF8.self)
@@ -114,7 +114,7 @@ public final class PartJournal: Sendable {
             guard words.count == 3, let offset = UInt64(words[0]),
                 words[2] == check("\(words[0]) \(words[1])", identity)
             else { continue }
-            if offset >= best?.offset ?? 0 { best = Mark(offset: offset, sha256: words[1]) }
+            if offset >= best?.offset ?? 0 { best = Checkpoint(offset: offset, sha256: words[1]) }
         }
         return best.map { (identity, $0) }
     }

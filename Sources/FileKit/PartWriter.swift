@@ -25,25 +25,25 @@ public final class PartWriter: ByteSink {
         state = Mutex(State())
     }
 
-    /// Goes on writing `part` behind `mark`; what lies beyond is cut off, what lies before is read and hashed.
+    /// Goes on writing `part` behind `checkpoint`; what lies beyond is cut off, what lies before is read and hashed.
     ///
-    /// Blocks for as long as reading takes. `corruptData` when the disk does not hold what the mark says.
+    /// Blocks for as long as reading takes. `corruptData` when the disk does not hold what the checkpoint says.
     public init(
-        resuming part: String, at mark: PartJournal.Mark, algorithms: Set<DigestAlgorithm> = [],
+        resuming part: String, at checkpoint: PartJournal.Checkpoint, algorithms: Set<DigestAlgorithm> = [],
         cancelled: @Sendable () -> Bool = { false }
     ) throws(IngestError) {
         file = try OpenFile.extending(part)
-        guard try file.facts().size >= mark.offset else {
+        guard try file.facts().size >= checkpoint.offset else {
             throw IngestError(
-                .corruptData, "\(shown(part)) is shorter than the \(mark.offset) bytes that were written to it.")
+                .corruptData, "\(shown(part)) is shorter than the \(checkpoint.offset) bytes that were written to it.")
         }
-        try file.cut(to: mark.offset)
+        try file.cut(to: checkpoint.offset)
         var hasher = MultiHasher(algorithms)
-        let count = try BlockReader().blocks(of: file, upTo: mark.offset, cancelled: cancelled) {
+        let count = try BlockReader().blocks(of: file, upTo: checkpoint.offset, cancelled: cancelled) {
             block throws(IngestError) in
             hasher.update(block)
         }
-        guard count == mark.offset, hasher.sha256Now == mark.sha256 else {
+        guard count == checkpoint.offset, hasher.sha256Now == checkpoint.sha256 else {
             throw IngestError(.corruptData, "\(shown(part)) does not hold the bytes that were written to it.")
         }
         // Through the cache: what is written past it must begin at even places.
@@ -96,7 +96,7 @@ public final class PartWriter: ByteSink {
     /// and after `finish`.
     ///
     /// Blocks for the disk; writing goes on meanwhile.
-    func settled() throws(IngestError) -> PartJournal.Mark? {
+    func settled() throws(IngestError) -> PartJournal.Checkpoint? {
         let (offset, soFar) = state.withLock { state -> (UInt64, WriteBehind.SoFar?) in
             // Between two blocks, so that what was hashed and what was written are the same.
             let offset = state.count - UInt64(state.filled)
@@ -104,7 +104,7 @@ public final class PartWriter: ByteSink {
         }
         guard let sha256 = try soFar?.sha256() else { return nil }
         try Flush.data(of: file)
-        return PartJournal.Mark(offset: offset, sha256: sha256)
+        return PartJournal.Checkpoint(offset: offset, sha256: sha256)
     }
 
     /// Sets the modification time (nanoseconds since 1970; nil = leave it) and makes the bytes durable.

@@ -121,10 +121,10 @@ public final class StagingArea: Sendable {
         for path in abandoned([PartJournal.suffix]) {
             let part = path.dropLast(PartJournal.suffix.count) + ".part"
             guard let facts = try? FileFacts.of(path), facts.modified / 1_000_000_000 >= oldest,
-                let (identity, mark) = PartJournal.read(path),
-                let size = try? FileFacts.of(String(part))?.size, size >= mark.offset
+                let (identity, checkpoint) = PartJournal.read(path),
+                let size = try? FileFacts.of(String(part))?.size, size >= checkpoint.offset
             else { continue }
-            found.append((Unfinished(identity: identity, part: String(part), mark: mark), facts.modified))
+            found.append((Unfinished(identity: identity, part: String(part), checkpoint: checkpoint), facts.modified))
         }
         return found.sorted { $0.modified > $1.modified }.prefix(most).map(\.transfer)
     }
@@ -133,16 +133,16 @@ public final class StagingArea: Sendable {
     public struct Unfinished: Sendable, Hashable {
         /// What is transferred, as `PartJournal.identity` says it.
         public var identity: String
-        public var part: String, mark: PartJournal.Mark
+        public var part: String, checkpoint: PartJournal.Checkpoint
 
-        public init(identity: String, part: String, mark: PartJournal.Mark) {
-            (self.identity, self.part, self.mark) = (identity, part, mark)
+        public init(identity: String, part: String, checkpoint: PartJournal.Checkpoint) {
+            (self.identity, self.part, self.checkpoint) = (identity, part, checkpoint)
         }
 
         /// What a journal says; nil when it says nothing.
         public init?(of journal: PartJournal) {
-            guard let (identity, mark) = PartJournal.read(PartJournal.path(of: journal.part)) else { return nil }
-            self.init(identity: identity, part: journal.part, mark: mark)
+            guard let (identity, checkpoint) = PartJournal.read(PartJournal.path(of: journal.part)) else { return nil }
+            self.init(identity: identity, part: journal.part, checkpoint: checkpoint)
         }
 
         /// Gives it up.
@@ -163,7 +163,7 @@ public final class StagingArea: Sendable {
         if code != 0 { throw .writing(part, code) }
         let journal = PartJournal(for: part, identity: old.identity)
         FileSystem.remove(PartJournal.path(of: old.part))
-        do throws(IngestError) { try journal.mark(old.mark) } catch {
+        do throws(IngestError) { try journal.checkpoint(old.checkpoint) } catch {
             FileSystem.remove(part)
             throw error
         }

@@ -15,13 +15,13 @@ import Testing
         Origin(source: "ptp", volume: volume, root: "ptpip://x", path: "DCIM/A.MOV", size: size, modified: modified)
     }
 
-    /// What a run leaves that was killed after its last mark.
+    /// What a run leaves that was killed after its last checkpoint.
     private func cutOff(at offset: Int, behind: Int = 0) throws -> String {
         let area = try StagingArea(scratch.path), part = area.newPart()
         let writer = try PartWriter(part)
         let journal = PartJournal(for: part, identity: PartJournal.identity(of: origin()))
         try writer.write(data.span.bytes.extracting(0..<offset))
-        #expect(journal.mark(writer)?.offset == UInt64(offset))
+        #expect(journal.checkpoint(writer)?.offset == UInt64(offset))
         if behind > 0 { try writer.write(data.span.bytes.extracting(offset..<offset + behind)) }
         return part
     }
@@ -31,10 +31,10 @@ import Testing
         let next = try StagingArea(scratch.path)
         #expect(next.removeLeftovers() == 0)
         let old = try #require(next.unfinished().first)
-        #expect((old.identity, old.part, old.mark.offset) == (PartJournal.identity(of: origin()), part, 2 << 20))
+        #expect((old.identity, old.part, old.checkpoint.offset) == (PartJournal.identity(of: origin()), part, 2 << 20))
         let (taken, journal) = try #require(try next.adopt(old))
         #expect(try next.adopt(old) == nil)
-        let writer = try PartWriter(resuming: taken, at: old.mark)
+        let writer = try PartWriter(resuming: taken, at: old.checkpoint)
         #expect(writer.count == 2 << 20)
         #expect(try writer.bytes(in: (2 << 20) - 10..<(2 << 20) + 10) == Array(data[2 * block - 10..<2 * block]))
         try writer.write(data.span.bytes.extracting(2 * block..<3 * block))
@@ -45,21 +45,22 @@ import Testing
         #expect(try scratch.names().filter { $0.hasSuffix(".resume") }.isEmpty)
     }
 
-    @Test func nothingIsWrittenBeforeTheFirstMark() throws {
+    @Test func nothingIsWrittenBeforeTheFirstCheckpoint() throws {
         let journal = PartJournal(for: scratch.path + "/x.part", identity: "i")
         #expect(!journal.isOpen)
         journal.remove()
         #expect(try scratch.names().isEmpty)
     }
 
-    @Test func aLaterMarkCountsAndTheJournalDoesNotGrow() throws {
+    @Test func aLaterCheckpointCountsAndTheJournalDoesNotGrow() throws {
         let part = scratch.path + "/x.part"
         let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64))
         let path = PartJournal.path(of: part)
         for offset in 1...50 {
-            try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
+            try journal.checkpoint(
+                PartJournal.Checkpoint(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
         }
-        #expect(PartJournal.read(path)?.mark.offset == 50)
+        #expect(PartJournal.read(path)?.checkpoint.offset == 50)
         #expect(try bytes(path).count < 512)
     }
 
@@ -69,33 +70,34 @@ import Testing
         let journal = PartJournal(for: part, identity: String(repeating: "a", count: 64))
         let path = PartJournal.path(of: part)
         for offset in 1...2 {
-            try journal.mark(PartJournal.Mark(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
+            try journal.checkpoint(
+                PartJournal.Checkpoint(offset: UInt64(offset), sha256: String(repeating: "b", count: 64)))
         }
         let whole = try bytes(path)
         for length in 0..<whole.count {
             try write(Array(whole[..<length]), path)
-            #expect([nil, 1].contains(PartJournal.read(path)?.mark.offset))
+            #expect([nil, 1].contains(PartJournal.read(path)?.checkpoint.offset))
         }
         for index in whole.indices {
             var other = whole
             other[index] ^= 1
             try write(other, path)
-            #expect([nil, 1, 2].contains(PartJournal.read(path)?.mark.offset))
+            #expect([nil, 1, 2].contains(PartJournal.read(path)?.checkpoint.offset))
             if index >= whole.count - 128, index < whole.count - 40 {
-                #expect(PartJournal.read(path)?.mark.offset == 1)
+                #expect(PartJournal.read(path)?.checkpoint.offset == 1)
             }
         }
     }
 
     @Test func bytesThatTheDiskLostAreNotGoneOnFrom() throws {
         let part = try cutOff(at: 2 * block)
-        let mark = try #require(PartJournal.read(PartJournal.path(of: part))).mark
+        let checkpoint = try #require(PartJournal.read(PartJournal.path(of: part))).checkpoint
         var other = data
         other[100] ^= 1
         try write(Array(other[..<(2 * block)]), part)
-        #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: mark) }
+        #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: checkpoint) }
         try write(Array(data[..<(2 * block - 1)]), part)
-        #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: mark) }
+        #expect(throws: IngestError.self) { try PartWriter(resuming: part, at: checkpoint) }
         #expect(try StagingArea(scratch.path).unfinished().isEmpty)
     }
 
@@ -123,7 +125,7 @@ import Testing
         let living = try StagingArea(scratch.path), part = living.newPart()
         let writer = try PartWriter(part), journal = PartJournal(for: part, identity: "i")
         try writer.write(data.span.bytes)
-        journal.mark(writer)
+        journal.checkpoint(writer)
         let other = try StagingArea(scratch.path)
         #expect(other.unfinished().isEmpty && other.removeLeftovers() == 0)
         withExtendedLifetime(living) {}

@@ -6,7 +6,7 @@ import Testing
 /// a lost picture.
 @Suite struct EvidenceTests {
     private static let noon: Int64 = 1_779_000_000_000_000_000, hour: Int64 = 3_600_000_000_000
-    private static let mark = MediumMark(labels: ["EOS_DIGITAL"], guid: []).number
+    private static let medium = MediumIdentity(labels: ["EOS_DIGITAL"], guid: []).number
 
     private func facts(
         _ modified: Int64 = EvidenceTests.noon, born: Int64 = 0, inode: UInt64 = 0, changed: Int64 = 0,
@@ -22,7 +22,7 @@ import Testing
     func aClockThatWasNeverSetGivesNoDate(_ seconds: Int64) {
         let time = seconds * 1_000_000_000
         #expect(!Evidence.isDate(time))
-        #expect(!Evidence.proves(facts(time, inode: Self.mark), isSameAs: facts(time, inode: Self.mark)))
+        #expect(!Evidence.proves(facts(time, inode: Self.medium), isSameAs: facts(time, inode: Self.medium)))
         #expect(!Evidence.proves(facts(time, born: Self.noon), isSameAs: facts(time, born: Self.noon)))
         #expect(!Evidence.proves(facts(born: time == 0 ? 1 : time), isSameAs: facts(born: time == 0 ? 1 : time)))
         // What no program can set stands for itself.
@@ -42,14 +42,16 @@ import Testing
     }
 
     @Test func aMediumIsToldByItsLabelsAndBodiesByTheirGUID() {
-        func mark(_ label: String, _ guid: [UInt8] = []) -> MediumMark { MediumMark(labels: [label], guid: guid) }
+        func medium(_ label: String, _ guid: [UInt8] = []) -> MediumIdentity {
+            MediumIdentity(labels: [label], guid: guid)
+        }
         #expect(
-            mark("VOL1").isSame(as: mark("VOL1")) && !mark("VOL1").isSame(as: mark("VOL2"))
-                && !mark("").isSame(as: mark("VOL1")))
-        #expect(mark("A", [1]).isSame(as: mark("A", [1])) && !mark("A", [1]).isSame(as: mark("A", [2])))
+            medium("VOL1").isSame(as: medium("VOL1")) && !medium("VOL1").isSame(as: medium("VOL2"))
+                && !medium("").isSame(as: medium("VOL1")))
+        #expect(medium("A", [1]).isSame(as: medium("A", [1])) && !medium("A", [1]).isSame(as: medium("A", [2])))
         // Over USB no GUID is told.
-        #expect(mark("A", [1]).isSame(as: mark("A")) && mark("A").isSame(as: mark("A", [2])))
-        #expect(!MediumMark(labels: ["A", ""], guid: []).isSame(as: MediumMark(labels: ["", "A"], guid: [])))
+        #expect(medium("A", [1]).isSame(as: medium("A")) && medium("A").isSame(as: medium("A", [2])))
+        #expect(!MediumIdentity(labels: ["A", ""], guid: []).isSame(as: MediumIdentity(labels: ["", "A"], guid: [])))
     }
 
     @Test(arguments: [1, -2, 24]) func aZoneChangeMovesBirthAndModificationTogether(_ hours: Int64) {
@@ -61,7 +63,7 @@ import Testing
         #expect(!Evidence.proves(facts(Self.noon + shift), isSameAs: facts(), hourShift: true))
         #expect(
             !Evidence.proves(
-                facts(Self.noon + shift, inode: Self.mark), isSameAs: facts(inode: Self.mark), hourShift: true))
+                facts(Self.noon + shift, inode: Self.medium), isSameAs: facts(inode: Self.medium), hourShift: true))
     }
 
     @Test func aFileOfADumpWhoseTimeMovedWasNotTouchedOnlyWhereItsStatusStayed() {
@@ -116,9 +118,9 @@ import Testing
         }
 
         var facts: Fingerprint {
-            let mark = MediumMark(labels: [label == 0 ? "" : "SD\(label)"], guid: guid == 0 ? [] : [guid])
+            let medium = MediumIdentity(labels: [label == 0 ? "" : "SD\(label)"], guid: guid == 0 ? [] : [guid])
             return Fingerprint(
-                path: path, size: size, modified: modified, born: born, inode: kind == .camera ? mark.number : inode,
+                path: path, size: size, modified: modified, born: born, inode: kind == .camera ? medium.number : inode,
                 changed: changed)
         }
 

@@ -13,7 +13,7 @@ import Testing
         visit: UInt32 = 0
     ) -> ReportedFiles.Facts {
         ReportedFiles.Facts(
-            size: size, modified: time * Self.second, medium: MediumMark(labels: [label], guid: []),
+            size: size, modified: time * Self.second, medium: MediumIdentity(labels: [label], guid: []),
             handle: ObjectHandle(handle), visit: visit)
     }
 

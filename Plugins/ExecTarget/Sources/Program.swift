@@ -38,7 +38,7 @@ struct Program: Sendable {
         while !program.child.isOver {
             listen(within: 50)
             // Nobody can see how far it is: its own limit says how long it may take.
-            ProgressMark.current?.note()
+            ProgressSignal.current?.note()
             guard !stop.isRaised, ContinuousClock.now < end else {
                 program.child.end()
                 throw stop.isRaised

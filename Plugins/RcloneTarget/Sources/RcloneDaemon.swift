@@ -162,7 +162,7 @@ struct RcloneDaemon: Sendable {
             }
             if pause == interval {
                 let bytes = try await ask("core/stats", ["group": .string("job/\(job.text ?? "")")])?["bytes"]
-                if bytes != moved { ProgressMark.current?.note() }
+                if bytes != moved { ProgressSignal.current?.note() }
                 moved = bytes
             }
             do { try await Task.sleep(for: pause) } catch {

@@ -2,8 +2,7 @@
 /// cards, dumps, cameras, hot folders, FTP and modules of one's own.
 ///
 /// Every fact that the source gives must be equal: volume, path, size, modification time, birth time, inode, status
-/// change, and the mark of the medium (``MediumMark``). Equal facts are proof only where one of them belongs to this
-/// file alone:
+/// change, and the medium (``MediumIdentity``). Equal facts are proof only where one of them belongs to this file alone:
 ///
 /// 1. **status**: an inode and a status change, which no program can set: file systems of this machine, network shares;
 /// 2. **date**: a modification time, and a birth time where there is one, by a clock that was set: cards, cameras,
@@ -36,10 +35,10 @@ public enum Evidence: Sendable, Hashable, Comparable {
             return false
         }
         guard facts.changed == remembered.changed else { return false }
-        // An inode without a status change is a medium's mark.
+        // An inode without a status change is the identity of a medium.
         let isPlace =
             facts.changed == 0
-            ? MediumMark(facts.inode).isSame(as: MediumMark(remembered.inode)) : facts.inode == remembered.inode
+            ? MediumIdentity(facts.inode).isSame(as: MediumIdentity(remembered.inode)) : facts.inode == remembered.inode
         guard isPlace else { return false }
         let born = facts.born.subtractingReportingOverflow(remembered.born)
         let modified = facts.modified.subtractingReportingOverflow(remembered.modified)
@@ -82,7 +81,7 @@ extension Origin {
 /// holds for cameras.
 ///
 /// 32 bits for the labels of the store and 32 for the body's GUID; 0 where there is none.
-public struct MediumMark: Sendable, Hashable {
+public struct MediumIdentity: Sendable, Hashable {
     public let number: UInt64
 
     public init(_ number: UInt64) { self.number = number }
@@ -99,7 +98,7 @@ public struct MediumMark: Sendable, Hashable {
 
     /// The labels must be equal, also where there are none; the GUID only where both ways tell one: a body is the same
     /// over USB and Wi-Fi.
-    public func isSame(as other: MediumMark) -> Bool {
+    public func isSame(as other: MediumIdentity) -> Bool {
         labels == other.labels && (body == other.body || body == 0 || other.body == 0)
     }
 

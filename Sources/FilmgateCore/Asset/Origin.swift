@@ -16,7 +16,7 @@ public struct Origin: Sendable, Hashable, Codable {
     public var born: Int64
     /// inode and status-change time for plain dumps, 0 on volumes whose inodes are not stable.
     ///
-    /// Cameras have no status change, and the ``MediumMark`` for an inode.
+    /// Cameras have no status change, and the ``MediumIdentity`` for an inode.
     public var inode: UInt64, changed: Int64
     /// Path below the volume, the part of the identity that stays when it is mounted elsewhere.
     public var volumePath: String

@@ -12,11 +12,11 @@ public final class BlockingPool: Sendable {
     ) async throws(IngestError) -> Value {
         try await slots.take(1)
         defer { slots.give(1) }
-        let progressMark = ProgressMark.current
+        let progressSignal = ProgressSignal.current
         let result: Result<Value, IngestError> = await withCheckedContinuation { continuation in
             BlockingThread.run {
                 continuation.resume(
-                    returning: ProgressMark.$current.withValue(progressMark) {
+                    returning: ProgressSignal.$current.withValue(progressSignal) {
                         Result { () throws(IngestError) in try body() }
                     })
             }

@@ -4,7 +4,7 @@ public import FilmgateCore
 /// The targets that several stations deliver to, and what all stations call them: the one place where that is decided.
 ///
 /// A remote target is shared where the pipeline names it in `share:` and its address means the same machine everywhere.
-/// A folder is shared where its root holds the mark of a shared folder that this station has read itself, and never
+/// A folder is shared where its root holds the id of a shared folder, which this station has read itself, and never
 /// because of its path. Everything else is this station's alone: it is never claimed, and nobody else's word is taken
 /// for it.
 public struct SharedTargets: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct SharedTargets: Sendable, Hashable {
 
     /// `events`: what may stand at the end of an identity.
     ///
-    /// Reads the marks of folders, which blocks for their disks.
+    /// Reads the ids of folders, which blocks for their disks.
     init(_ rule: StationRule, _ targets: [(name: String, target: any UploadTarget)], events: [String]) {
         let wanted = Set(rule.share.map(\.name))
         for (name, target) in targets {
@@ -49,7 +49,7 @@ public struct SharedTargets: Sendable, Hashable {
     }
 
     private mutating func add(folder name: String, _ own: String, _ root: String, isWanted: Bool) {
-        switch Result(catching: { () throws(IngestError) in try SharedFolderMark.id(of: root) }) {
+        switch Result(catching: { () throws(IngestError) in try SharedFolderFile.id(of: root) }) {
         case .success(let id?): places.append(Place(own: own, common: "shared|\(id)", root: root))
         case .success(nil) where isWanted:
             refusals.append(

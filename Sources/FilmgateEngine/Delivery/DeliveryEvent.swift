@@ -55,7 +55,7 @@ struct DeliveryFailure: Sendable {
 
     /// Within the attempt: with what moved in it.
     init(
-        _ error: IngestError, moved: ContinuousClock.Instant? = ProgressMark.current?.last,
+        _ error: IngestError, moved: ContinuousClock.Instant? = ProgressSignal.current?.last,
         jitter: Double = .random(in: 0...1)
     ) {
         (self.error, self.moved, self.jitter) = (error, moved, jitter)

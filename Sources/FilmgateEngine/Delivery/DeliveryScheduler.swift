@@ -16,7 +16,7 @@ actor DeliveryScheduler {
     /// Everything that is sent, in one group: to break off is to cancel it.
     private let attempts = WorkGroup()
     /// Of what is being sent now: what an attempt moved in vain is forgotten with it.
-    private var progressMarks: [Delivery.ID: ProgressMark] = [:]
+    private var progressSignals: [Delivery.ID: ProgressSignal] = [:]
     /// Work that `drain` waits for: attempts, commits and what follows them.
     private var working = 0
     private var drained: CheckedContinuation<Void, Never>?
@@ -210,17 +210,17 @@ actor DeliveryScheduler {
 
     /// What moves in `work` counts as progress while it lasts.
     private func attempt(_ delivery: Delivery, _ work: @escaping @Sendable () async -> DeliveryEvent) {
-        let progressMark = ProgressMark()
-        progressMarks[delivery.id] = progressMark
+        let progressSignal = ProgressSignal()
+        progressSignals[delivery.id] = progressSignal
         working += 1
         attempts.add {
-            let event = await ProgressMark.$current.withValue(progressMark, operation: work)
+            let event = await ProgressSignal.$current.withValue(progressSignal, operation: work)
             await self.ended(delivery.id, event)
         }
     }
 
     private func ended(_ id: Delivery.ID, _ event: DeliveryEvent) {
-        progressMarks.drop(id)
+        progressSignals.drop(id)
         handle(event)
         switch event {
         // The names that were claimed for it while its target was asked are given to it now, or not wanted.
@@ -353,7 +353,7 @@ extension DeliveryScheduler {
 
     /// Nothing was finished, begun or moved for so long.
     private func stands(for wait: Duration) -> Bool {
-        let last = progressMarks.values.compactMap(\.last).reduce(table.queues.lastProgress, max)
+        let last = progressSignals.values.compactMap(\.last).reduce(table.queues.lastProgress, max)
         return clock.now.instant - last > wait
     }
 

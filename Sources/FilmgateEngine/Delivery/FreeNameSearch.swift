@@ -170,10 +170,10 @@ struct FreeNameSearch: Sendable {
             let wished = stem(of: group, 0)?.text,
             let first = group.first, let name = first.name
         else { return true }
-        let mark = ShotMark(asset)
+        let shot = ShotIdentity(asset)
         for file in try await ledger.files(named: wished, at: target) where !file.kind.follows && file.isWish {
             let row = try await ledger.deliveries(of: file.content).first { $0.target == target }
-            guard ShotMark(file).isOne(with: mark), let row, let parts = row.name else { continue }
+            guard ShotIdentity(file).isOne(with: shot), let row, let parts = row.name else { continue }
             let path = PathPattern(parts.pattern).path(
                 event: row.event, counter: parts.counter, suffix: name.suffix + steps)
             var job = first.job
@@ -201,7 +201,8 @@ struct FreeNameSearch: Sendable {
     ) async throws(IngestError) -> SiblingNames.Sibling {
         guard let stem = stem(of: group, steps) else { return .nobody }
         return try await SiblingNames(ledger: ledger, reservations: reservations).company(
-            of: stem.text, at: stem.target, for: ShotMark(stem.asset), but: contents ?? Set(group.map(\.id.content)))
+            of: stem.text, at: stem.target, for: ShotIdentity(stem.asset), but: contents ?? Set(group.map(\.id.content))
+        )
     }
 }
 
@@ -221,7 +222,7 @@ extension NameReservations {
         let event = new.job.event, target = new.id.target
         let stem = new.job.asset.shot.innerPath == nil ? new.name?.stem(event: event) : nil
         release(old)
-        give(new.job.path, to: new.id.content, at: target, ShotMark(new.job.asset), stem: stem)
+        give(new.job.path, to: new.id.content, at: target, ShotIdentity(new.job.asset), stem: stem)
         guard let name = new.name, let given = name.shotName(base: new.job.path) else { return }
         note(given, of: name.shot, at: target, event: event)
     }

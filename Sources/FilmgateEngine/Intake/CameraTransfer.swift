@@ -28,7 +28,7 @@ struct CameraTransfer: Sendable {
         let begun = try await begin()
         do throws(IngestError) {
             if begun.offset < origin.size {
-                let sink = MarkingSink(begun.writer, begun.journal, stager.marks, stager.pool)
+                let sink = CheckpointSink(begun.writer, begun.journal, stager.checkpoints, stager.pool)
                 try await session.fetch(origin, from: begun.offset, into: sink)
             }
             return try await finish(begun)
@@ -49,7 +49,7 @@ struct CameraTransfer: Sendable {
                 .corruptData, "\(origin.name): the source promised \(origin.size) bytes and sent \(size).")
         }
         if begun.journal.isOpen {
-            try? begun.journal.mark(PartJournal.Mark(offset: size, sha256: digests.sha256))
+            try? begun.journal.checkpoint(PartJournal.Checkpoint(offset: size, sha256: digests.sha256))
             stager.partialFiles.keep(begun.journal)
         }
         var file = LocalFile(path: begun.journal.part, size: size, ownership: .staged)
@@ -60,17 +60,17 @@ struct CameraTransfer: Sendable {
     /// Where the camera is gone the bytes stay for its return; what is wrong with them goes.
     private func leave(_ begun: Begun, _ error: IngestError) async {
         let isWorthIt =
-            begun.offset >= stager.marks.bytes
+            begun.offset >= stager.checkpoints.bytes
             && [Disposition.closeDevice, .retry, .unwind].contains(error.code.disposition)
         // Also when this task has been cancelled: what came is worth most then.
-        let mark = await Task { [pool = stager.pool] in
-            try? await pool.run { () throws(IngestError) -> PartJournal.Mark? in
+        let checkpoint = await Task { [pool = stager.pool] in
+            try? await pool.run { () throws(IngestError) -> PartJournal.Checkpoint? in
                 defer { begun.journal.close() }
-                return isWorthIt ? begun.journal.mark(begun.writer) : nil
+                return isWorthIt ? begun.journal.checkpoint(begun.writer) : nil
             }
         }.value
-        if let mark = mark ?? nil {
-            stager.partialFiles.put(begun.journal, at: mark)
+        if let checkpoint = checkpoint ?? nil {
+            stager.partialFiles.put(begun.journal, at: checkpoint)
         } else {
             begun.journal.remove()
             FileSystem.remove(begun.journal.part)
@@ -93,10 +93,10 @@ struct CameraTransfer: Sendable {
         let algorithms = stager.digests, cancelled = stager.cancelled, size = origin.size
         let area = stager.areas.first { Paths.relative(old.part, to: $0.directory) != nil } ?? area
         let taken = try? await stager.pool.run { () throws(IngestError) -> Begun? in
-            guard old.mark.offset <= size, let (part, journal) = try area.adopt(old) else { return nil }
+            guard old.checkpoint.offset <= size, let (part, journal) = try area.adopt(old) else { return nil }
             do throws(IngestError) {
                 let writer = try PartWriter(
-                    resuming: part, at: old.mark, algorithms: algorithms, cancelled: { cancelled.isSet })
+                    resuming: part, at: old.checkpoint, algorithms: algorithms, cancelled: { cancelled.isSet })
                 return Begun(writer: writer, journal: journal)
             } catch {
                 // Stopped while it was read: the next run finds it.

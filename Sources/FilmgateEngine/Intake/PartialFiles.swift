@@ -16,7 +16,8 @@ final class PartialFiles: Sendable {
     /// whole.
     init(_ areas: [StagingArea], but needed: Set<String> = []) {
         var waiting: [String: StagingArea.Unfinished] = [:]
-        for old in areas.flatMap({ $0.unfinished() }) where old.mark.offset >= waiting[old.identity]?.mark.offset ?? 0 {
+        for old in areas.flatMap({ $0.unfinished() })
+        where old.checkpoint.offset >= waiting[old.identity]?.checkpoint.offset ?? 0 {
             if needed.contains(StagingArea.name(of: old.part)) { continue }
             waiting[old.identity] = old
         }
@@ -34,9 +35,9 @@ final class PartialFiles: Sendable {
         }
     }
 
-    /// Cut off at `mark`: to be found again.
-    func put(_ journal: PartJournal, at mark: PartJournal.Mark) {
-        let one = StagingArea.Unfinished(identity: journal.identity, part: journal.part, mark: mark)
+    /// Cut off at `checkpoint`: to be found again.
+    func put(_ journal: PartJournal, at checkpoint: PartJournal.Checkpoint) {
+        let one = StagingArea.Unfinished(identity: journal.identity, part: journal.part, checkpoint: checkpoint)
         state.withLock { $0.waiting[journal.identity] = one }
     }
 
@@ -61,7 +62,7 @@ final class PartialFiles: Sendable {
         guard let journal = takeWhole(asset.origin), let digests = asset.digests else {
             return FileSystem.remove(file.path)
         }
-        put(journal, at: PartJournal.Mark(offset: file.size, sha256: digests.sha256))
+        put(journal, at: PartJournal.Checkpoint(offset: file.size, sha256: digests.sha256))
     }
 
     private func takeWhole(_ origin: Origin) -> PartJournal? {

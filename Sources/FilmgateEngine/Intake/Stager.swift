@@ -15,7 +15,7 @@ struct Stager: Sendable {
     let cancelled: CancelToken
     /// Transfers from cameras that were cut off.
     let partialFiles: PartialFiles
-    var marks = MarkingSink.Rule()
+    var checkpoints = CheckpointSink.Rule()
     /// Tells the ledger what is worth knowing about an object's transfer.
     var tell: @Sendable (Origin, String) async -> Void = { _, _ in }
 

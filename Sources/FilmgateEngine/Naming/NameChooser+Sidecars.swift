@@ -29,15 +29,15 @@ extension NameChooser {
         -> Bool
     {
         guard draft.isMade else { return false }
-        let mark = ShotMark(draft.asset)
+        let shot = ShotIdentity(draft.asset)
         if let given = reservations.shot(at: path, of: target.identity) {
-            return reservations.holder(of: path, at: target.identity) != draft.content && given.isOne(with: mark)
+            return reservations.holder(of: path, at: target.identity) != draft.content && given.isOne(with: shot)
         }
         let holder = try await ledger.holder(of: path, at: target.identity)
         guard let holder, holder != draft.content else { return false }
         // Sidecars of a whole wedding have the same bytes: the picture that this one lies beside is looked up instead.
         return try await ledger.assets(sha256: holder.beside ?? holder.sha256).contains {
-            ShotMark($0).isOne(with: mark)
+            ShotIdentity($0).isOne(with: shot)
         }
     }
 }

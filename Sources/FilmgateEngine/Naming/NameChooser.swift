@@ -156,7 +156,7 @@ struct NameChooser: Sendable {
         }
         let target = round.target.identity
         let company = try await siblings.company(
-            of: stem, at: target, for: ShotMark(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
+            of: stem, at: target, for: ShotIdentity(drafts[first].asset), but: Set(group.map { drafts[$0].content }))
         round.company[suffix] = company
         return company
     }
@@ -221,7 +221,7 @@ struct NameChooser: Sendable {
         }
         draft.paths[target.name] = path
         let stem = draft.asset.shot.innerPath == nil ? name.stem(event: event) : nil
-        reservations.give(path, to: draft.content, at: target.identity, ShotMark(draft.asset), stem: stem)
+        reservations.give(path, to: draft.content, at: target.identity, ShotIdentity(draft.asset), stem: stem)
     }
 
     private func paths(_ drafts: [Draft], _ indices: [Int], _ round: NamingRound, _ suffix: Int) -> [String] {

@@ -8,7 +8,7 @@ import Synchronization
 /// goes with it.
 final class NameRegister: Sendable {
     private struct Given {
-        var content: ContentKey, shot: ShotMark, stem: String?
+        var content: ContentKey, shot: ShotIdentity, stem: String?
         /// Which `NameReservations` gave it, by their numbers.
         var owners: Set<Int>
     }
@@ -79,13 +79,14 @@ final class NameRegister: Sendable {
     }
 
     /// The shot of the file that has that name.
-    func shot(at path: String, of target: String) -> ShotMark? {
+    func shot(at path: String, of target: String) -> ShotIdentity? {
         state.withLock { $0.given[target]?[SafeName.folded(path)]?.shot }
     }
 
     /// `stem`: what all files of its shot are called but for their extensions.
-    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String?, by owner: Int)
-    {
+    func give(
+        _ path: String, to content: ContentKey, at target: String, _ shot: ShotIdentity, stem: String?, by owner: Int
+    ) {
         state.withLock { state in
             let name = SafeName.folded(path), stem = stem.map(SafeName.folded)
             let earlier = state.given[target]?[name], others = earlier?.content == content ? earlier?.owners ?? [] : []
@@ -121,7 +122,7 @@ final class NameRegister: Sendable {
     }
 
     /// The files that were given such a name.
-    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
+    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotIdentity)] {
         state.withLock { state in
             (state.stems[target]?[SafeName.folded(stem)] ?? []).compactMap { state.given[target]?[$0] }.map {
                 ($0.content, $0.shot)

@@ -27,16 +27,16 @@ final class NameReservations: Sendable {
     func holder(of path: String, at target: String) -> ContentKey? { register.holder(of: path, at: target) }
 
     /// The shot of the file that has that name.
-    func shot(at path: String, of target: String) -> ShotMark? { register.shot(at: path, of: target) }
+    func shot(at path: String, of target: String) -> ShotIdentity? { register.shot(at: path, of: target) }
 
     /// `stem`: what all files of its shot are called but for their extensions.
-    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotMark, stem: String? = nil) {
+    func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotIdentity, stem: String? = nil) {
         register.give(path, to: content, at: target, shot, stem: stem, by: number)
         state.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
     }
 
     /// The files that were given such a name in this run, or beside it.
-    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotMark)] {
+    func files(named stem: String, at target: String) -> [(content: ContentKey, shot: ShotIdentity)] {
         register.files(named: stem, at: target)
     }
 

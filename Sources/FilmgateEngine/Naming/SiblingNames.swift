@@ -25,42 +25,42 @@ struct SiblingNames: Sendable {
 
     /// Who is called `stem` but for the extension; `contents` are those that look for a name themselves.
     ///
-    /// With `mark` that of a sidecar or memo, only its own picture is company: what it says would be taken for
+    /// With `shot` that of a sidecar or memo, only its own picture is company: what it says would be taken for
     /// another's. Who is only meant to have such a name counts where nobody has one: it is asked about later, and then
     /// goes elsewhere if it must.
     func company(
-        of stem: String, at target: String, for mark: ShotMark, but contents: Set<ContentKey>
+        of stem: String, at target: String, for shot: ShotIdentity, but contents: Set<ContentKey>
     ) async throws(IngestError) -> Sibling {
-        var marks: [ContentKey: [ShotMark]] = [:], wishes: Set<ContentKey> = []
+        var shots: [ContentKey: [ShotIdentity]] = [:], wishes: Set<ContentKey> = []
         for file in try await ledger.files(named: stem, at: target) {
-            marks[file.content, default: []].append(ShotMark(file))
+            shots[file.content, default: []].append(ShotIdentity(file))
             if file.isWish { wishes.insert(file.content) }
         }
         for file in reservations.files(named: stem, at: target) {
-            marks[file.content, default: []].append(file.shot)
+            shots[file.content, default: []].append(file.shot)
             wishes.remove(file.content)
         }
-        for content in contents { marks[content] = nil }
+        for content in contents { shots[content] = nil }
         // A sidecar whose picture came later was recorded anew with it: its file is found by its bytes alone.
-        for (content, known) in marks where known.allSatisfy(\.isUnknown) {
-            marks[content] = known + (try await ledger.assets(sha256: content.sha256)).map { ShotMark($0) }
+        for (content, known) in shots where known.allSatisfy(\.isUnknown) {
+            shots[content] = known + (try await ledger.assets(sha256: content.sha256)).map { ShotIdentity($0) }
         }
-        let standing = marks.filter { !wishes.contains($0.key) }
-        return Self.company(Array((standing.isEmpty ? marks : standing).values), for: mark)
+        let standing = shots.filter { !wishes.contains($0.key) }
+        return Self.company(Array((standing.isEmpty ? shots : standing).values), for: shot)
     }
 
     /// `files`: for each of those that are there, the shots that it may be of.
-    private static func company(_ files: [[ShotMark]], for mark: ShotMark) -> Sibling {
+    private static func company(_ files: [[ShotIdentity]], for shot: ShotIdentity) -> Sibling {
         if files.isEmpty { return .nobody }
-        let own = files.filter { $0.contains { $0.isOne(with: mark) } }
+        let own = files.filter { $0.contains { $0.isOne(with: shot) } }
         if !own.isEmpty { return own.contains { $0.contains { !$0.follows } } ? .own : .ownFollowers }
         // A sidecar or memo says something of its own picture alone, and a picture must not come to one of another's.
-        let pictures = files.filter { $0.contains { !$0.follows } }, marks = pictures.flatMap { $0 }
+        let pictures = files.filter { $0.contains { !$0.follows } }, shots = pictures.flatMap { $0 }
         let isLonely = files.contains { known in
-            known.allSatisfy(\.follows) && !marks.contains { picture in known.contains { $0.isOne(with: picture) } }
+            known.allSatisfy(\.follows) && !shots.contains { picture in known.contains { $0.isOne(with: picture) } }
         }
-        if mark.follows || isLonely { return .strangers }
-        return pictures.contains { $0.allSatisfy { $0.isOther(than: mark) } } ? .strangers : .perhapsOwn
+        if shot.follows || isLonely { return .strangers }
+        return pictures.contains { $0.allSatisfy { $0.isOther(than: shot) } } ? .strangers : .perhapsOwn
     }
 
     /// Whether `asset` may have that name, by what we know without asking the target.

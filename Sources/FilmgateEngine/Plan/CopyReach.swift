@@ -15,7 +15,7 @@ enum CopyReach {
         var places = CopyPlaces()
         for (name, target) in targets where named.contains(name) {
             let root = target.traits.localRoot
-            places.add(path: root, mark: root.flatMap(SharedFolderMark.read), media)
+            places.add(path: root, mark: root.flatMap(SharedFolderFile.read), media)
         }
         guard places.count > 0, places.count < pipeline.copies else { return nil }
         return .warning(

@@ -77,7 +77,7 @@ struct DeliveryCheck: Sendable {
         var mark: String?
         if copies > 1, let root = row.folderRoot {
             let found = await Result { () async throws(IngestError) in
-                try await pool.run { () throws(IngestError) in SharedFolderMark.read(root) }
+                try await pool.run { () throws(IngestError) in SharedFolderFile.read(root) }
             }
             mark = try? found.get()
         }

@@ -158,7 +158,7 @@ public struct StationProof: Sendable {
         for target in wanted {
             switch try await search.look(at: target, for: event) {
             case .proven(let copy)?:
-                places.add(copy.row, mark: target.traits.localRoot.flatMap(SharedFolderMark.read), check.media)
+                places.add(copy.row, mark: target.traits.localRoot.flatMap(SharedFolderFile.read), check.media)
                 found.append(copy)
             case .unproven(let verdict)?: return verdict
             case nil: return .problem("\(target.name): no station says that it delivered this file there", .deliver)

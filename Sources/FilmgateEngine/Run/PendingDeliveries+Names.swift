@@ -4,7 +4,7 @@ import FilmgateCore
 extension PendingDeliveries {
     /// The numbers and suffixes that shots are given in one pass, by target and shot.
     struct NamesGiven {
-        fileprivate var shots: [String: [(mark: ShotMark, name: NameParts)]] = [:]
+        fileprivate var shots: [String: [(mark: ShotIdentity, name: NameParts)]] = [:]
     }
 
     /// What the delivery is called at `target`, and whether the target must be asked about that first; nil where it has
@@ -17,7 +17,7 @@ extension PendingDeliveries {
         if row.path.isEmpty { return nil }
         var name = NameParts(row, of: asset)
         guard assigning else { return (name, row.path) }
-        let key = target + "\u{1F}" + NamePlanner.shotPlace(name.shot), mark = ShotMark(asset)
+        let key = target + "\u{1F}" + NamePlanner.shotPlace(name.shot), mark = ShotIdentity(asset)
         if let same = given.shots[key]?.first(where: { $0.mark.isOne(with: mark) })?.name {
             (name.counter, name.suffix, name.shot, name.isGiven) = (same.counter, same.suffix, same.shot, same.isGiven)
         } else {

@@ -19,7 +19,7 @@ struct PlaceContext: Sendable {
         let stager = Stager(
             areas: staging.areas, passesOver: plan.targets.count > 1, digests: digests, dryRun: isDry,
             pool: staging.pool, hub: run.hub, cancelled: run.cancelled, partialFiles: staging.partialFiles,
-            marks: MarkingSink.Rule(clock: run.clock),
+            checkpoints: CheckpointSink.Rule(clock: run.clock),
             tell: run.note)
         let stampValues = StampValues(
             profiles: plan.profiles, event: options.event, photographer: options.photographer,

@@ -61,7 +61,7 @@ final class Worker: @unchecked Sendable {
             }
             if line["progress"] != nil {
                 if let due, ContinuousClock.now > due { throw channel.over("went on without an answer", patience: 0) }
-                ProgressMark.current?.note()
+                ProgressSignal.current?.note()
                 continue
             }
             if let value = line["ask"] { return .question(value) }

@@ -13,7 +13,7 @@ final class CurlTransfer {
     private var answer = AnswerReader()
     private var failure: IngestError?
     private var reported: UInt64 = 0, moved: UInt64 = 0
-    private let progressMark = ProgressMark.current
+    private let progressSignal = ProgressSignal.current
     private let sendRight = SendRight.current, begun = ContinuousClock.now, race: Duration
 
     init(
@@ -99,7 +99,7 @@ final class CurlTransfer {
         if stop.isRaised { return 1 }
         if sent + received > moved {
             moved = sent + received
-            progressMark?.note()
+            progressSignal?.note()
         }
         if sent > reported {
             reported = sent

@@ -23,7 +23,7 @@ public struct CameraObject: Sendable, Hashable {
     /// Files of one shot share it, where the make tells.
     public var group: ObjectHandle?
     /// What tells its card and its body from others.
-    var medium = MediumMark(0)
+    var medium = MediumIdentity(0)
 
     public init(
         handle: ObjectHandle, storage: StorageID, folders: [String], name: String, size: UInt64, time: CivilTime?,

@@ -8,7 +8,7 @@ struct ObjectPlaces: Sendable {
     private struct Place: Sendable {
         var handle: UInt32, storage: UInt32, group: UInt32?
         var size: UInt64, time: PackedTime?
-        var format: UInt16, isProtected: Bool, isUnfinished: Bool, isHeld: Bool, medium: MediumMark
+        var format: UInt16, isProtected: Bool, isUnfinished: Bool, isHeld: Bool, medium: MediumIdentity
     }
     /// By a hash of the path in the volume.
     private var places: [Int: Place] = [:]

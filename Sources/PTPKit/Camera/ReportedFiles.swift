@@ -8,11 +8,11 @@ struct ReportedFiles: Sendable {
         fileprivate var size: UInt32
         /// Seconds since 1970; 0 where that is no date.
         fileprivate var time: UInt32
-        fileprivate var medium: MediumMark
+        fileprivate var medium: MediumIdentity
         /// An object of this connection, for files without a date.
         fileprivate var handle: ObjectHandle, visit: UInt32
 
-        init(size: UInt64, modified: Int64, medium: MediumMark, handle: ObjectHandle, visit: UInt32) {
+        init(size: UInt64, modified: Int64, medium: MediumIdentity, handle: ObjectHandle, visit: UInt32) {
             // Mixed with the upper half: files of cameras may be larger than 4 GiB.
             self.size = UInt32(truncatingIfNeeded: size) ^ (UInt32(truncatingIfNeeded: size >> 32) &* 2_654_435_769)
             time = Evidence.isDate(modified) ? UInt32(truncatingIfNeeded: modified / 1_000_000_000) : 0
@@ -29,7 +29,7 @@ struct ReportedFiles: Sendable {
     /// By a hash of the path in the volume.
     private var files = PackedTable<Entry>()
     /// Few: a card and a body in each of its ways to be reached.
-    private var media: [MediumMark] = []
+    private var media: [MediumIdentity] = []
 
     var count: Int { files.count }
 
@@ -54,7 +54,7 @@ struct ReportedFiles: Sendable {
         return abs(Int64(facts.time) - Int64(entry.time)) <= 2
     }
 
-    private mutating func place(of medium: MediumMark) -> UInt16? {
+    private mutating func place(of medium: MediumIdentity) -> UInt16? {
         if let known = media.firstIndex(of: medium) { return UInt16(known) }
         guard media.count < Int(UInt16.max) else { return nil }
         media.append(medium)

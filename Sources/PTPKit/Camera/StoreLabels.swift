@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// What the camera's stores are called, each asked for once: a card with another label is another card.
 struct StoreLabels: HandlerMemory {
-    private var marks: [StorageID: MediumMark] = [:]
+    private var media: [StorageID: MediumIdentity] = [:]
     /// Why a store could not be asked.
     private var failure: PTPError?
 
@@ -12,8 +12,8 @@ struct StoreLabels: HandlerMemory {
     ///
     /// A store that refuses to tell its labels, or tells what nobody understands, has none; one that gave no answer has
     /// not said so.
-    static func mark(of storage: StorageID, _ camera: isolated PTPCamera) -> MediumMark {
-        if let mark = camera[StoreLabels.self].marks[storage] { return mark }
+    static func medium(of storage: StorageID, _ camera: isolated PTPCamera) -> MediumIdentity {
+        if let medium = camera[StoreLabels.self].media[storage] { return medium }
         var labels: [String] = []
         if storage.holdsMedium, camera.info.offers(.getStorageInfo) {
             do throws(PTPError) {
@@ -22,13 +22,13 @@ struct StoreLabels: HandlerMemory {
             } catch {
                 if camera.failure != nil || error.losesSession || error.refusal == .deviceBusy {
                     camera[StoreLabels.self].failure = error
-                    return MediumMark(labels: [], guid: camera.guid)
+                    return MediumIdentity(labels: [], guid: camera.guid)
                 }
             }
         }
-        let mark = MediumMark(labels: labels, guid: camera.guid)
-        camera[StoreLabels.self].marks[storage] = mark
-        return mark
+        let medium = MediumIdentity(labels: labels, guid: camera.guid)
+        camera[StoreLabels.self].media[storage] = medium
+        return medium
     }
 
     /// Throws where a store could not be asked since this was called last: what has been marked since then may bear no
@@ -45,17 +45,17 @@ extension PTPCamera {
     /// The same object, with what tells its card and its body from others; see `StoreLabels.confirm`.
     package func marked(_ object: CameraObject) -> CameraObject {
         var object = object
-        object.medium = StoreLabels.mark(of: object.storage, self)
+        object.medium = StoreLabels.medium(of: object.storage, self)
         return object
     }
 
     /// The same of many; each store is asked for once.
     package func marked(_ objects: consuming [CameraObject]) -> [CameraObject] {
-        var objects = objects, last: (storage: StorageID, mark: MediumMark)?
+        var objects = objects, last: (storage: StorageID, medium: MediumIdentity)?
         for index in objects.indices {
             let storage = objects[index].storage
-            if last?.storage != storage { last = (storage, StoreLabels.mark(of: storage, self)) }
-            if let last { objects[index].medium = last.mark }
+            if last?.storage != storage { last = (storage, StoreLabels.medium(of: storage, self)) }
+            if let last { objects[index].medium = last.medium }
         }
         return objects
     }

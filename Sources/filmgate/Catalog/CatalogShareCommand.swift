@@ -21,7 +21,7 @@ struct CatalogShareCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = UserPath.absolute(folder), made: (id: String, isNew: Bool)
-        do throws(IngestError) { made = try SharedFolderMark.share(path) } catch {
+        do throws(IngestError) { made = try SharedFolderFile.share(path) } catch {
             throw CommandContext.end(error, options)
         }
         guard options.json else {

@@ -124,9 +124,9 @@ import Testing
     @Test func theMarkMakesAFolderOneForAll() throws {
         try Self.temporary { first in
             try Self.temporary { second in
-                let made = try SharedFolderMark.share(first)
+                let made = try SharedFolderFile.share(first)
                 #expect(made.isNew && made.id.utf8.count == 32)
-                #expect(try SharedFolderMark.share(first) == (made.id, false))
+                #expect(try SharedFolderFile.share(first) == (made.id, false))
                 // The same disk, mounted elsewhere.
                 try FileManager.default.copyItem(
                     atPath: "\(first)/.filmgate-shared", toPath: "\(second)/.filmgate-shared")
@@ -150,13 +150,13 @@ import Testing
             try Data(text.utf8).write(to: URL(fileURLWithPath: "\(root)/.filmgate-shared"))
             let shared = SharedTargets(Self.rule(["nas"]), [("nas", Self.folder(root))], events: [])
             #expect(shared.isEmpty && shared.refusals.count == 1)
-            #expect(throws: IngestError.self) { try SharedFolderMark.share(root) }
+            #expect(throws: IngestError.self) { try SharedFolderFile.share(root) }
         }
     }
 
     @Test func reportsSayWhatAllStationsSay() throws {
         try Self.temporary { root in
-            let id = try SharedFolderMark.share(root).id
+            let id = try SharedFolderFile.share(root).id
             let targets = [("nas", Self.folder(root)), ("gallery", Self.remote("https://g.example/"))]
             let shared = SharedTargets(Self.rule(["gallery"]), targets, events: [])
             var report = StationReport(since: 0, upTo: 3)

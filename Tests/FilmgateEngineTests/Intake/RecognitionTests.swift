@@ -33,14 +33,15 @@ import Testing
 
     /// A clock that was never set, and numbers that begin again: constant-size RAW of another day.
     @Test(arguments: [0, 315_532_800_000_000_000]) func withoutADateNothingIsKnown(_ time: Int64) {
-        let mark = MediumMark(labels: ["EOS_DIGITAL"], guid: [7]).number
-        #expect(Recognition(known(origin(time, inode: mark)), hourShift: false).find(origin(time, inode: mark)) == nil)
+        let medium = MediumIdentity(labels: ["EOS_DIGITAL"], guid: [7]).number
+        #expect(
+            Recognition(known(origin(time, inode: medium)), hourShift: false).find(origin(time, inode: medium)) == nil)
     }
 
     @Test func anotherCardInTheSameBodyIsNotKnown() {
-        func mark(_ label: String) -> UInt64 { MediumMark(labels: [label], guid: []).number }
-        let files = Recognition(known(origin(inode: mark("VOL1"))), hourShift: false)
-        #expect(files.find(origin(inode: mark("VOL1"))) != nil && files.find(origin(inode: mark("VOL2"))) == nil)
+        func medium(_ label: String) -> UInt64 { MediumIdentity(labels: [label], guid: []).number }
+        let files = Recognition(known(origin(inode: medium("VOL1"))), hourShift: false)
+        #expect(files.find(origin(inode: medium("VOL1"))) != nil && files.find(origin(inode: medium("VOL2"))) == nil)
     }
 
     /// One byte was changed in place, and the time set by hours: only the status change tells.

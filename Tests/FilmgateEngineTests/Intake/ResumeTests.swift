@@ -22,7 +22,7 @@ import Testing
         return Stager(
             areas: [area], digests: [.md5], dryRun: false, pool: BlockingPool(width: 2), hub: EventHub(),
             cancelled: CancelToken(),
-            partialFiles: PartialFiles([area]), marks: MarkingSink.Rule(bytes: 4096, every: .zero))
+            partialFiles: PartialFiles([area]), checkpoints: CheckpointSink.Rule(bytes: 4096, every: .zero))
     }
 
     private func cutOff(at offset: Int, _ camera: FakeCamera? = nil) async throws {

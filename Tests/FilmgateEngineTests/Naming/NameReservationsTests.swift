@@ -25,7 +25,7 @@ import Testing
     @Test func namesAreKeptUntilTheLedgerKnowsThem() {
         let reservations = NameReservations(), delivery = delivery("A.JPG")
         reservations.beginPlacing()
-        reservations.give("A.JPG", to: delivery.id.content, at: "t", ShotMark(delivery.job.asset))
+        reservations.give("A.JPG", to: delivery.id.content, at: "t", ShotIdentity(delivery.job.asset))
         reservations.beginPlacing()
         #expect(reservations.isPromised(delivery.id.content, at: "t") && !reservations.isConcluded(delivery.id))
         #expect(reservations.holder(of: "a.jpg", at: "t") == delivery.id.content)
@@ -34,7 +34,7 @@ import Testing
     /// Whoever is choosing names just then may have asked the ledger a moment too early.
     @Test func whatBecomesFinalIsRememberedForTheShotThatIsBeingPlaced() {
         let reservations = NameReservations(), delivery = delivery("A.JPG")
-        reservations.give("A.JPG", to: delivery.id.content, at: "t", ShotMark(delivery.job.asset))
+        reservations.give("A.JPG", to: delivery.id.content, at: "t", ShotIdentity(delivery.job.asset))
         reservations.beginPlacing()
         reservations.conclude(delivery.id)
         reservations.release(delivery)
@@ -48,7 +48,7 @@ import Testing
         for number in 0..<10_000 {
             let delivery = delivery("IMG_\(number).JPG")
             reservations.beginPlacing()
-            reservations.give(delivery.job.path, to: delivery.id.content, at: "t", ShotMark(delivery.job.asset))
+            reservations.give(delivery.job.path, to: delivery.id.content, at: "t", ShotIdentity(delivery.job.asset))
             reservations.conclude(delivery.id)
             reservations.release(delivery)
         }

@@ -98,7 +98,7 @@ final class StationProofWorld {
         }
         try put("test", at: "CARD/A.JPG")
         try put("test", at: "nas/2026/a.jpg")
-        mark = try SharedFolderMark.share(nas).id
+        mark = try SharedFolderFile.share(nas).id
         catalog.set(copies: [said(at: "shared|\(mark)", "2026/a.jpg"), said()])
     }
 

@@ -4,7 +4,7 @@ public import FilmgateCore
 /// The file in a folder by which stations know that it is the same one, however each of them reaches it.
 ///
 /// No path is ever compared over stations: `~/Pictures` is on every machine. Everything here blocks for the disk.
-public enum SharedFolderMark {
+public enum SharedFolderFile {
     /// Its name in the folder's root.
     public static let name = ".filmgate-shared"
     private static let length = 32

@@ -1,7 +1,7 @@
 import FilmgateCore
 
 /// What tells of two files whether they are of one shot, also when they come hours apart.
-struct ShotMark: Sendable, Hashable {
+struct ShotIdentity: Sendable, Hashable {
     private let volume: String, key: String, stem: String, serial: String?
     /// By the camera's clock, in seconds.
     private let captured: Int64?
@@ -27,7 +27,7 @@ struct ShotMark: Sendable, Hashable {
     var isUnknown: Bool { key.isEmpty || volume.isEmpty }
 
     /// Same place and name; and, where both are known, one body and one moment: a formatted card counts its shots anew.
-    func isOne(with other: ShotMark) -> Bool {
+    func isOne(with other: ShotIdentity) -> Bool {
         guard volume == other.volume, key == other.key else { return false }
         if let serial, let theirs = other.serial, serial != theirs { return false }
         if let captured, let theirs = other.captured, abs(captured - theirs) > 2 { return false }
@@ -35,7 +35,7 @@ struct ShotMark: Sendable, Hashable {
     }
 
     /// Known to be of another frame: two cards of one body may hold RAW and JPEG of the same.
-    func isOther(than other: ShotMark) -> Bool {
+    func isOther(than other: ShotIdentity) -> Bool {
         if let serial, let theirs = other.serial, serial != theirs { return true }
         if SafeName.folded(stem) != SafeName.folded(other.stem) { return !isOne(with: other) }
         if let captured, let theirs = other.captured { return abs(captured - theirs) > 2 }

@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// The engine sets it for the task that delivers; whatever moves bytes in that task, or for it in a `BlockingPool`,
 /// tells.
-public final class ProgressMark: Sendable {
-    @TaskLocal public static var current: ProgressMark?
+public final class ProgressSignal: Sendable {
+    @TaskLocal public static var current: ProgressSignal?
 
     private let moved = Mutex<ContinuousClock.Instant?>(nil)
 
