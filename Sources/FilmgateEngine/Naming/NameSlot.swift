@@ -9,11 +9,12 @@ enum NameSlot {
     /// For one digit of the number.
     static let counter = "\u{F0002}"
 
-    static let suffixScalar: Unicode.Scalar = "\u{F0001}", counterScalar: Unicode.Scalar = "\u{F0002}"
-    private static let first: Unicode.Scalar = "\u{F0000}", last = counterScalar
+    static let eventScalar: Unicode.Scalar = "\u{F0000}", suffixScalar: Unicode.Scalar = "\u{F0001}"
+    static let counterScalar: Unicode.Scalar = "\u{F0002}"
+    private static let first = eventScalar, last = counterScalar
 
     /// True where `text` may hold a slot: all of them begin with the same byte.
-    static func mayBe(in text: String) -> Bool { text.utf8.contains(0xF3) }
+    static func mayBe(in text: some StringProtocol) -> Bool { text.utf8.contains(0xF3) }
 
     /// A name from outside without scalars that would be taken for slots.
     static func removed(from text: String) -> String {

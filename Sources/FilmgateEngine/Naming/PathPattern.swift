@@ -30,11 +30,17 @@ struct PathPattern: Sendable, Hashable {
 
     /// The path; the event's place stays open where it is nil, `suffix` 1 = none.
     func path(event: String?, counter: Int, suffix: Int) -> String {
-        guard NameSlot.mayBe(in: text) else { return text }
-        return text.split(separator: "/", omittingEmptySubsequences: false).map { part in
-            NameSlot.mayBe(in: String(part))
+        var path = "", rest = text[...]
+        while NameSlot.mayBe(in: rest) {
+            let end = rest.utf8.firstIndex(of: 0x2F) ?? rest.endIndex, part = rest[..<end]
+            path +=
+                NameSlot.mayBe(in: part)
                 ? Self.filled(String(part), event: event, counter: counter, suffix: suffix) : String(part)
-        }.joined(separator: "/")
+            guard end < rest.endIndex else { return path }
+            path += "/"
+            rest = rest[rest.utf8.index(after: end)...]
+        }
+        return path.isEmpty ? text : path + rest
     }
 
     /// What the names of a whole shot begin with: the path up to its suffix; nil where no suffix fits into it.
@@ -46,7 +52,14 @@ struct PathPattern: Sendable, Hashable {
     /// One component, cut before its suffix where it is too long.
     private static func filled(_ part: String, event: String?, counter: Int, suffix: Int) -> String {
         var name = numbered(part, counter)
-        if let event { name = name.replacing(NameSlot.event, with: SafeName.component(event)) }
+        if let event, name.unicodeScalars.contains(NameSlot.eventScalar) {
+            name = name.replacing(NameSlot.event, with: SafeName.component(event))
+        }
+        // As nearly every name is: without a suffix, and too short to be cut.
+        if suffix <= 1, name.utf8.count <= 255 {
+            name.unicodeScalars.removeAll { $0 == NameSlot.suffixScalar }
+            return SafeName.component(name)
+        }
         let pieces = name.unicodeScalars.split(separator: NameSlot.suffixScalar, omittingEmptySubsequences: false).map {
             String($0)
         }
