@@ -1,3 +1,4 @@
+import FilmgateTesting
 import Foundation
 import TestThreads
 import Testing
@@ -181,6 +182,29 @@ import Testing
         #expect(
             outcome.errors.contains("left out: DCIM/100TEST/\(longer): ") && !outcome.errors.contains(longest),
             "\(outcome.errors)")
+    }
+
+    /// The address that every verb prints of a frame on a camera is one that `mark` and `cancel` understand.
+    @Test func aFrameOnACameraIsNamedByItsAddress() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let (camera, port) = try Background.camera("ptp", table.card)
+        defer { _ = camera.kill(SIGTERM) }
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [{ ptp: { usb: false, hosts: ["127.0.0.1:\(port)"] } }]
+            stages: [{ dedupe: {} }, { upload: { to: [away] } }]
+            targets: { away: { webdav: { url: "http://127.0.0.1:\(FreePort.next())/{name}" } } }
+            """)
+        let first = try table.run(["import", "--wait", "1s", "--pipeline", file])
+        let paths = first.items().map { "\($0["source"] ?? "")/\($0["path"] ?? "")" }.sorted()
+        #expect(first.status == 8 && paths.count == 2 && paths[0].hasPrefix("ptpip://"), "\(first.output)")
+        let marked = try table.run(["mark", "--rating", "3", paths[0]])
+        #expect(marked.status == 0, "\(marked.errors)")
+        let cancelled = try table.run(["cancel", "--yes", paths[1]])
+        #expect(cancelled.status == 0 && cancelled.count("filtered") == 1, "\(cancelled.errors)\(cancelled.output)")
     }
 
     @Test func doctorStartsTheProcessAroundLibgphoto2() throws {

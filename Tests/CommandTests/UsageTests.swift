@@ -289,6 +289,29 @@ import Testing
         if let password { #expect(!outcome.output.contains(password)) }
     }
 
+    /// Nobody could push where the program that knows the logins cannot be started.
+    @Test(arguments: [
+        ("/bin/true", nil), ("[/bin/true, x]", nil), ("/bin/nothing", "There is no `/bin/nothing`"),
+        ("[/etc/passwd]", "`/etc/passwd` may not be started"), ("/bin", "`/bin` is no program"),
+    ])
+    func checkTriesWhoKnowsTheLogins(_ program: String, _ words: String?) throws {
+        let table = try Table()
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources:
+              - ftp: { logins: { exec: \(program) } }
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)" } }
+            """)
+        let outcome = try table.run(["check", file])
+        let found = outcome.items("diagnostic").filter { $0["code"] as? String == "missing-file" }
+        #expect(outcome.status == 0 && found.count == (words == nil ? 0 : 1), "\(outcome.output)")
+        if let words { #expect((found.first?["message"] as? String)?.hasPrefix(words) == true) }
+    }
+
     /// A camera would wait for a target that nobody has.
     @Test(
         arguments: [

@@ -25,7 +25,7 @@ final class TakenFiles: Sendable {
     private let queue = DispatchQueue(label: "filmgate.folder.taken")
     /// Files that are being looked up or removed.
     private let busy = DispatchGroup()
-    private let saidThatEarlierIsNoProof = Atomic(false)
+    private let saidThatEarlierIsNoProof = Atomic(false), saidThatNothingIsProven = Atomic(false)
     /// Called between the first look at a file and its removal, for tests.
     private let beforeMove: @Sendable () -> Void
 
@@ -107,7 +107,14 @@ final class TakenFiles: Sendable {
     private func keep(_ origin: Origin, _ reason: KeepReason) {
         let logger = context.logger, file = PathText.shown(origin.path)
         switch reason {
-        case .unproven: logger.info("\(file) stays: a target has it but cannot prove it.")
+        case .unproven:
+            let why = "\(file) stays: a target has it without a proof."
+            let isFirst = !saidThatNothingIsProven.exchange(true, ordering: .relaxed)
+            if isFirst {
+                logger.warning("\(why) Other files stay for the same reason. With `verify: reread` the target proves it.")
+            } else {
+                logger.info("\(why)")
+            }
         case .copy(let path):
             logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
         case .unfinished(let what):

@@ -98,6 +98,15 @@ import Testing
         #expect(scene.log.text.contains("warning `a.jpg` stays: a server had it before"))
     }
 
+    /// A target of `verify: none` never lets a file go, and is not silent about that.
+    @Test func whatNobodyProvedStaysAndOneLineSaysWhy() async throws {
+        let scene = try await Scene()
+        var receipt = scene.local(existed: false)
+        receipt.verified = .none
+        #expect(await scene.stays(.delivered, ["a": receipt]))
+        #expect(scene.log.text.contains("warning `a.jpg` stays: a target has it without a proof."))
+    }
+
     @Test func theOriginalItselfIsNoCopy() async throws {
         let scene = try await Scene()
         var receipt = scene.local(existed: false)

@@ -23,7 +23,13 @@ public struct WebDAVTarget: Module, UploadTarget {
         listing = NameListing { folder async throws(IngestError) in try await server.names(in: folder) }
         folders = MadeFolders { folder async throws(IngestError) in try await server.makeFolder(folder) }
         let place = WebAddress(config.url.base)?.text ?? config.url.base
-        traits = config.web.traits("webdav", place: place, provider: provider, context, layout: config.url.layout)
+        var traits = config.web.traits("webdav", place: place, provider: provider, context, layout: config.url.layout)
+        if config.placing == .direct {
+            traits.warnings.append(
+                "With `placing: direct` a server that ignores If-None-Match, as nginx does, lets two senders replace each other's file of one name: use `move` where others send there too."
+            )
+        }
+        self.traits = traits
         hidden = HiddenNames(state: context.state, key: traits.identity)
         begun = BegunUploads(state: context.state, name: "webdav", key: traits.identity)
     }

@@ -69,6 +69,13 @@ struct WebDAVTargetTests {
         #expect(try ServerFolder.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
     }
 
+    /// Two that send at the same moment: what a server does not prevent, `check` says.
+    @Test func sendingUnderTheFinalNameIsWarnedOf() throws {
+        #expect(try Nginx.target("http://127.0.0.1:9/dav", nil).traits.warnings.isEmpty)
+        let warnings = try Nginx.target("http://127.0.0.1:9/dav", nil) { $0.placing = .direct }.traits.warnings
+        #expect(warnings.count == 1 && warnings[0].contains("`placing: direct`"))
+    }
+
     /// A network's sign-in page is no yes, whatever it calls itself; what a server says of a file that it created may
     /// well be a page.
     @Test(arguments: [(200, "text/plain", true), (200, "", true), (201, "text/html", false)])

@@ -178,7 +178,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     /// A digest stays as it is.
     private static func path(_ file: String) -> String {
-        OrderChoice.isDigest(file) ? file : FileSystem.canonical(UserPath.absolute(file))
+        OrderChoice.isDigest(file) ? file : UserPath.recorded(file)
     }
 
     /// Copies that are there count: only a place that is gone can be retired.

@@ -9,7 +9,7 @@ struct PictureSearch {
 
     /// Its SHA-256; throws `misconfigured` with what is wrong with the name.
     func sha256(_ name: String) async throws(IngestError) -> String {
-        let path = FileSystem.canonical(UserPath.absolute(name)), facts = try FileFacts.of(path)
+        let path = UserPath.recorded(name), facts = try FileFacts.of(path)
         if facts == nil, Self.isHexadecimal(name) { return try await sha256(beginning: name.lowercased()) }
         if facts?.kind == .directory {
             throw Self.wrong("\(Describe.name(path)) is a folder.", "Name the files in it.")

@@ -56,8 +56,8 @@ extension RunOutcome {
         let pending = summary[.pending]
         if pending > 0 {
             lines.append(
-                "note: \(Describe.count(pending, "file")) pending: `filmgate status` shows what waits for a target or an event, "
-                    + "`filmgate retry` and `filmgate assign` send it; what was not read yet comes with the next import."
+                "note: \(Describe.count(pending, "file")) pending: `filmgate status` shows what they wait for. `filmgate retry` sends what a target did not take, "
+                    + "`filmgate assign` what waits for an event, `filmgate mark` what waits for a pick or stars; what was not read yet comes with the next import."
             )
         }
         if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FileKit
 import FilmgateCore
 import Glibc
 import Logging
@@ -62,6 +63,13 @@ enum UserPath {
         if path.hasPrefix("~/") { return home + path.dropFirst() }
         if path.hasPrefix("/") { return path }
         return working + "/" + path
+    }
+
+    /// A file as the ledger knows it: canonical, and the address of a camera or server as it is (`ptpip://…`).
+    static func recorded(_ name: String) -> String {
+        let path = absolute(name)
+        let isAddress = name.contains("://") && access(path, F_OK) != 0
+        return isAddress ? name : FileSystem.canonical(path)
     }
 
     /// `~name/x` in quotes reaches us as it is: a folder of that name here is hardly what was meant.

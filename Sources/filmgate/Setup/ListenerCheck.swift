@@ -3,12 +3,13 @@ import FileKit
 import FilmgateConfig
 import FilmgateCore
 import FilmgateEngine
+import Glibc
 
 /// What `check` warns of where a source lets other machines in.
 enum ListenerCheck {
     static func warnings(_ pipeline: PipelineFile) -> [Diagnostic] {
         pipeline.sources.filter { $0.module == "ftp" }.flatMap { source in
-            clear(source.node) + missing(source.node) + weak(source.node)
+            clear(source.node) + missing(source.node) + weak(source.node) + program(source.node)
         }
     }
 
@@ -62,6 +63,28 @@ enum ListenerCheck {
             guard case .success(nil) = facts else { return nil }
             return .warning(value.mark, "missing-file", "There is no `\(path)`; the source cannot start without it.")
         }
+    }
+
+    /// The program that is asked who may push, where it cannot be started here.
+    private static func program(_ node: ConfigNode) -> [Diagnostic] {
+        guard let place = node["logins"]?["exec"] else { return [] }
+        var path = place.text ?? ""
+        if case .list(let words) = place.value { path = words.first?.text ?? "" }
+        guard !path.isEmpty else { return [] }
+        let facts = Result { () throws(IngestError) in try FileFacts.of(FileSystem.canonical(UserPath.absolute(path))) }
+        let fault: String? =
+            switch facts {
+            case .success(nil): "There is no `\(path)`"
+            case .success(let facts?) where facts.kind != .regular: "`\(path)` is no program"
+            case .success where access(UserPath.absolute(path), X_OK) != 0: "`\(path)` may not be started by this user"
+            case .success, .failure: nil
+            }
+        guard let fault else { return [] }
+        return [
+            .warning(
+                place.mark, "missing-file", "\(fault); nobody could push.",
+                hint: "Name a program that can be started here, such as after `chmod +x`.")
+        ]
     }
 }
 
