@@ -149,8 +149,8 @@ void fg_memory_keep_steady(void) {
     mallopt(M_ARENA_MAX, 1);
     // What is kept of every file of a shoot lies in a few arrays, which are made anew as they grow: on the heap each
     // would leave a hole behind. SQLite's and libcurl's blocks stay on it, which come and go with every file: 86 and
-    // 124 KiB.
-    mallopt(M_MMAP_THRESHOLD, 128 << 10);
+    // 64 KiB.
+    mallopt(M_MMAP_THRESHOLD, 96 << 10);
     mallopt(M_TRIM_THRESHOLD, 4 << 20);
 }
 

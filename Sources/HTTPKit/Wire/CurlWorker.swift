@@ -78,7 +78,7 @@ actor CurlWorker {
         handle.set(CURLOPT_MAXAGE_CONN, 50)
         // TLS cuts it into pieces of 16 KiB anyway: more only costs memory, and cache. libcurl makes this buffer anew for
         // every request, which costs least below what malloc maps by itself (`fg_memory_keep_steady`).
-        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 124 << 10)
+        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         handle.set(CURLOPT_HTTP_VERSION, options.version == .http1 ? fg_http_1_1 : fg_http_auto)
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)
