@@ -1,18 +1,17 @@
 /// Where the files of some logins go, and who is told of them.
 package struct FTPDestination: Sendable {
-    /// Who is told of a file, and asked about it afterwards.
+    /// Waits until it is known whether a file is safe; nil = yes, else why not yet.
+    package typealias Confirmation = @Sendable () async -> String?
+
+    /// Who is told of files.
     package struct Receiver: Sendable {
         /// Called on any thread; must be quick.
-        package var tell: @Sendable (FTPServer.Event) -> Void
-        /// Asked after `tell` about each file that came or was renamed, by its place, before its client is told yes;
-        /// nil = yes, else why not yet.
-        package var confirm: (@Sendable (String) async -> String?)?
+        ///
+        /// What it gives for a file that came or was renamed is awaited before its client is told yes; nil = the file is
+        /// safe in the inbox.
+        package var tell: @Sendable (FTPServer.Event) -> Confirmation?
 
-        package init(
-            confirm: (@Sendable (String) async -> String?)? = nil, tell: @escaping @Sendable (FTPServer.Event) -> Void
-        ) {
-            (self.confirm, self.tell) = (confirm, tell)
-        }
+        package init(tell: @escaping @Sendable (FTPServer.Event) -> Confirmation?) { self.tell = tell }
     }
 
     package var inbox: FTPInbox
@@ -23,11 +22,12 @@ package struct FTPDestination: Sendable {
         (self.inbox, self.receiver) = (inbox, receiver)
     }
 
-    package init(
-        inbox: FTPInbox, confirm: (@Sendable (String) async -> String?)? = nil,
-        tell: @escaping @Sendable (FTPServer.Event) -> Void
-    ) {
-        let receiver = Receiver(confirm: confirm, tell: tell)
+    /// Whose files are safe once they are in the inbox.
+    package init(inbox: FTPInbox, tell: @escaping @Sendable (FTPServer.Event) -> Void) {
+        let receiver = Receiver { event in
+            tell(event)
+            return nil
+        }
         self.init(inbox: inbox) { receiver }
     }
 }

@@ -105,3 +105,25 @@ package enum FTPEventFolder {
         }
     }
 }
+
+/// The event of the run that looks after an inbox, beside the files: what is left in it when the run ends was pushed
+/// for that event.
+package enum FTPInboxEvent {
+    private static let name = ".run-event"
+
+    /// Nil where the last run had none, or none ever was.
+    ///
+    /// Blocks for the disk, as the others do.
+    package static func read(_ inbox: String) throws(IngestError) -> String? {
+        guard let bytes = try FileSystem.contents(of: "\(inbox)/\(name)", limit: 4096) else { return nil }
+        let text = String(validating: bytes, as: UTF8.self) ?? ""
+        return text.isEmpty ? nil : text
+    }
+
+    /// On the disk on return.
+    package static func write(_ event: String?, to inbox: String) throws(IngestError) {
+        guard try read(inbox) != event else { return }
+        try DurableFile.makeDirectories(inbox, mode: 0o700)
+        try DurableFile.atomicWrite(Array((event ?? "").utf8).span.bytes, to: "\(inbox)/\(name)", mode: 0o600)
+    }
+}

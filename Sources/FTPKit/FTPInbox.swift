@@ -148,7 +148,7 @@ package final class FTPInbox: Sendable {
             state.finished.insert(upload.place)
             return (state.tries[upload.recent] ?? []).filter { $0 != upload.place }
         }
-        for place in earlier where FTPMark.isBeginning("\(root)/\(place)", of: "\(root)/\(upload.place)") {
+        for place in earlier where InboxPermissions.isBeginning("\(root)/\(place)", of: "\(root)/\(upload.place)") {
             let isWritten = state.withLock { state in
                 if state.writing.contains(place) { return state.givenUp.insert(place).inserted }
                 // Nobody goes on with it now.
@@ -228,7 +228,9 @@ package final class FTPInbox: Sendable {
                 state.forget(was)
                 state.note(now, known)
             }
-            return FTPServer.Renaming(login: client.login, path: new, from: from, to: to, isFinished: isFinished)
+            let facts = (try? FileFacts.of("\(root)/\(to)")) ?? nil
+            return FTPServer.Renaming(
+                login: client.login, path: new, from: from, to: to, isFinished: isFinished, inode: facts?.inode ?? 0)
         }
     }
 
@@ -246,7 +248,7 @@ package final class FTPInbox: Sendable {
             guard parts.count > skip, let path = try? FTPPath(parts[skip...].joined(separator: "/"), from: .root) else {
                 return .proceed
             }
-            let isSafe = skip == 3 || FTPMark.isSafe("\(root)/\(entry.path)")
+            let isSafe = skip == 3 || InboxPermissions.isSafe("\(root)/\(entry.path)")
             found.append(
                 FTPFile(
                     login: parts[0], path: path, place: entry.path, size: entry.size, modified: entry.modified,

@@ -2,31 +2,84 @@ import FileKit
 package import FilmgateCore
 import Glibc
 
-/// Files in inboxes that no server looks after any more, because it listens elsewhere now.
+/// Files in inboxes that nobody looks after any more as they lie there: the server listens elsewhere now, or its run is
+/// for another event.
 package enum FTPOrphans {
+    /// The inboxes beside `inbox`, whoever has them.
+    ///
+    /// Blocks for the disk, as the others do.
+    package static func others(beside inbox: String) throws(IngestError) -> [String] {
+        let all = Paths.folder(inbox)
+        var others: [String] = []
+        guard let facts = try FileFacts.of(all), facts.kind == .directory else { return [] }
+        try DirectoryScan(root: all).run { entry in
+            if entry.type == .folder, entry.path != Paths.name(inbox) { others.append("\(all)/\(entry.path)") }
+            return .skip
+        }
+        return others
+    }
+
     /// Moves what lies in the inboxes beside `inbox` that nobody holds to the same places in `inbox`, and gives their
     /// count.
     ///
-    /// `kept` = inboxes that have an owner, though he may not have opened them yet. `takes` = whether a login's files
-    /// belong here. To be called before `inbox` is opened. Blocks for the disk; what cannot be moved stays.
+    /// `kept` = inboxes that have an owner, though he may not have opened them yet. `event` = that of the run. `known` =
+    /// files that have their event, by inbox and place: these stay. `takes` = whether a login's files belong here. To be
+    /// called before `inbox` is opened. What cannot be moved stays.
     package static func takeOver(
-        into inbox: String, except kept: Set<String> = [], of takes: (String) -> Bool = { _ in true }
+        into inbox: String, except kept: Set<String> = [], for event: String? = nil,
+        known: [String: Set<String>] = [:], of takes: (String) -> Bool = { _ in true }
     ) throws(IngestError) -> Int {
-        let all = Paths.folder(inbox)
-        var count = 0, others: [String] = []
-        guard let facts = try FileFacts.of(all), facts.kind == .directory else { return 0 }
-        try DirectoryScan(root: all).run { entry in
-            if entry.type == .folder, entry.path != Paths.name(inbox) { others.append(entry.path) }
-            return .skip
-        }
-        for other in others.map({ "\(all)/\($0)" }) where !kept.contains(other) {
+        var count = 0
+        for other in try others(beside: inbox) where !kept.contains(other) {
             // Whoever has it open takes care of it.
             guard let lock = FolderLock(free: other) else { continue }
             count += try withExtendedLifetime(lock) { () throws(IngestError) in
-                try move(other, into: inbox, takes) + moveEvents(of: other, into: inbox, takes)
+                let own = known[other] ?? [], earlier = try FTPInboxEvent.read(other).flatMap { $0 == event ? nil : $0 }
+                var count = try moveEvents(of: other, into: inbox, takes)
+                if let earlier, let home = FTPEventFolder.path(of: earlier, in: inbox) {
+                    count += try move(other, into: home, takes) { !own.contains($0) && isSafe($0, in: other) }
+                }
+                return try count
+                    + move(other, into: inbox, takes) { place in
+                        !own.contains(place) && (earlier == nil || !isSafe(place, in: other))
+                    }
             }
         }
         return count
+    }
+
+    /// Moves what an earlier run left to the inbox of its event, where this run is for another one; gives their count.
+    ///
+    /// Its clients were told that these files are safe while that run took them. What a client may still go on with
+    /// stays, and so do those of `known`, by their places: they have their event. To be called before `inbox` is opened,
+    /// by whoever holds it. Throws where a file cannot be moved: it would go to the wrong event.
+    package static func setApart(
+        _ inbox: String, for event: String?, except known: Set<String>
+    ) throws(IngestError) -> Int {
+        guard let earlier = try FTPInboxEvent.read(inbox), earlier != event else { return 0 }
+        let isMeant = { (place: String) in !known.contains(place) && isSafe(place, in: inbox) }
+        var count = 0
+        if let home = FTPEventFolder.path(of: earlier, in: inbox) {
+            count = try move(inbox, into: home, { _ in true }, isMeant: isMeant)
+        }
+        var left = 0
+        try DirectoryScan(root: inbox).run { entry in
+            if entry.path == FTPEventFolder.name { return .skip }
+            if entry.type == .file, entry.path.utf8.filter({ $0 == 0x2F }).count >= 2, isMeant(entry.path) { left += 1 }
+            return .proceed
+        }
+        guard left == 0 else {
+            throw IngestError(
+                .misconfigured,
+                "\(left) files in \(PathText.shown(inbox)) were pushed for \(PathText.shown(earlier)) and cannot be set apart.",
+                advice: "Let a run of that event take them first, or look at the disk.")
+        }
+        return count
+    }
+
+    private static func isSafe(_ place: String, in inbox: String) -> Bool {
+        place.utf8.split(separator: 0x2F).dropFirst().first?.elementsEqual("in".utf8) == true
+            || InboxPermissions.isSafe("\(inbox)/\(place)")
     }
 
     /// What was pushed for an event is for that event elsewhere, too.
@@ -44,8 +97,10 @@ package enum FTPOrphans {
         return count
     }
 
-    private static func move(_ other: String, into inbox: String, _ takes: (String) -> Bool) throws(IngestError) -> Int
-    {
+    /// `isMeant` = whether the file at a place goes.
+    private static func move(
+        _ other: String, into inbox: String, _ takes: (String) -> Bool, isMeant: (String) -> Bool = { _ in true }
+    ) throws(IngestError) -> Int {
         var files: [String] = [], folders: [String] = [], count = 0
         try DirectoryScan(root: other).run { entry in
             let login = entry.path.utf8.split(separator: 0x2F).first.map { String(Substring($0)) } ?? ""
@@ -57,7 +112,7 @@ package enum FTPOrphans {
             }
             return .proceed
         }
-        for file in files where move(file, from: other, into: inbox) { count += 1 }
+        for file in files where isMeant(file) && move(file, from: other, into: inbox) { count += 1 }
         for folder in folders.reversed() { _ = withCPath("\(other)/\(folder)") { rmdir($0) } }
         return count
     }

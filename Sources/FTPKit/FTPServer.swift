@@ -23,6 +23,7 @@ package final class FTPServer: Sendable {
         package var login: String, path: FTPPath, from: String, to: String
         /// Its client was told that all of it is safe.
         package var isFinished: Bool
+        package var inode: UInt64
     }
     private struct State {
         var listener: (any Channel)?, counts = FTPCounts(), isStopped = false
@@ -41,19 +42,17 @@ package final class FTPServer: Sendable {
     let loginQueue = LoginQueue()
     private let state: Mutex<State>
 
-    /// `tell` is called on any thread and must be quick.
+    /// `tell` is called on any thread and must be quick; what is in the inbox is safe.
     ///
-    /// `confirm` is asked after `tell` by the place of a file that came or was renamed, and may take its time: its
-    /// client hears 226 or 250 only where it gives nil, and 451 with what it gives otherwise. Absent: what is in the
-    /// inbox is safe. `misconfigured` where the certificate cannot be used or there is no login.
+    /// `misconfigured` where the certificate cannot be used or there is no login.
     package convenience init(
         _ options: FTPServerOptions, logins: [FTPLogin], inbox: FTPInbox, logger: Logger,
-        confirm: (@Sendable (String) async -> String?)? = nil, tell: @escaping @Sendable (Event) -> Void
+        tell: @escaping @Sendable (Event) -> Void
     ) throws(IngestError) {
         guard !logins.isEmpty else { throw IngestError(.misconfigured, "An FTP server needs at least one login.") }
         try self.init(
             options, logins: FTPLoginList(logins), logger: logger,
-            to: FTPDestination(inbox: inbox, confirm: confirm, tell: tell))
+            to: FTPDestination(inbox: inbox, tell: tell))
     }
 
     /// `logins` are asked each time; `destination` is for those that bring none.
@@ -82,7 +81,7 @@ package final class FTPServer: Sendable {
             change(&state.counts)
             return state.counts.refusal(since: before)
         }
-        if let refusal { destination.receiver().tell(.refused(refusal)) }
+        if let refusal { _ = destination.receiver().tell(.refused(refusal)) }
     }
 
     /// Listens.

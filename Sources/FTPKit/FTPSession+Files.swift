@@ -109,9 +109,8 @@ extension FTPSession {
         switch taken {
         case .success(let file):
             server.count { $0.uploads += 1 }
-            let receiver = destination.receiver()
-            receiver.tell(.received(file, abandoned: false))
-            if let reason = await receiver.confirm?(file.place) { return await say("451 \(Self.line(reason))") }
+            let confirmation = destination.receiver().tell(.received(file, abandoned: false))
+            if let reason = await confirmation?() { return await say("451 \(Self.line(reason))") }
             await say(file.size == 0 ? "226 The file is empty." : "226 \(file.size) bytes, safe.")
         case .failure(let error):
             upload.interrupt()
@@ -129,7 +128,7 @@ extension FTPSession {
 
     /// It was out of reach while it was written to: whoever waits for it has to be told again.
     private func tellLeft(of upload: FTPUpload) {
-        if let file = upload.leftover { destination.receiver().tell(.received(file, abandoned: true)) }
+        if let file = upload.leftover { _ = destination.receiver().tell(.received(file, abandoned: true)) }
     }
 
     // MARK: Afterwards
@@ -145,9 +144,8 @@ extension FTPSession {
             guard case .success(let renaming?) = done else {
                 return await say("550 It was taken already, or is not here.")
             }
-            let receiver = destination.receiver()
-            receiver.tell(.renamed(renaming))
-            if let reason = await receiver.confirm?(renaming.to) { return await say("451 \(Self.line(reason))") }
+            let confirmation = destination.receiver().tell(.renamed(renaming))
+            if let reason = await confirmation?() { return await say("451 \(Self.line(reason))") }
             await say("250 Renamed.")
         }
     }

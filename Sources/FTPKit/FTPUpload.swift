@@ -32,20 +32,20 @@ package final class FTPUpload: Sendable {
             throw IngestError(.rejected, "\(PathText.shown(path.shown)) has \(old) bytes here, not \(start).")
         }
         there = begun.offset == 0 ? 0 : old
-        _ = withCPath(full) { chmod($0, FTPMark.coming) }
+        _ = withCPath(full) { chmod($0, InboxPermissions.coming) }
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC
         let (descriptor, code) = withCPath(full) { name in
-            let descriptor = open(name, flags, FTPMark.coming)
+            let descriptor = open(name, flags, InboxPermissions.coming)
             return (descriptor, errno)
         }
         if descriptor < 0 {
-            if begun.isAcknowledged { _ = withCPath(full) { chmod($0, FTPMark.safe) } }
+            if begun.isAcknowledged { _ = withCPath(full) { chmod($0, InboxPermissions.safe) } }
             throw Self.failure(code, path)
         }
         // Whoever begins anew gives the attempt before up; nothing else is ever cut.
         guard ftruncate(descriptor, off_t(there)) == 0 else {
             let code = errno
-            if begun.isAcknowledged { _ = fchmod(descriptor, FTPMark.safe) }
+            if begun.isAcknowledged { _ = fchmod(descriptor, InboxPermissions.safe) }
             Glibc.close(descriptor)
             throw Self.failure(code, path)
         }
@@ -101,11 +101,11 @@ package final class FTPUpload: Sendable {
         return true
     }
 
-    /// The client sent everything: on return the bytes, the name and the mark that says so are on the disk, one after
-    /// the other.
+    /// The client sent everything: on return the bytes, the name and the permissions that say so are on the disk, one
+    /// after the other.
     ///
-    /// A mark that came to the disk before the bytes would, after a power cut, protect what is left of them from the
-    /// client's next try.
+    /// Permissions that came to the disk before the bytes would, after a power cut, protect what is left of them from
+    /// the client's next try.
     package func finish() throws(IngestError) -> FTPFile {
         // It ended before what is here does.
         if position < there { throw another() }
@@ -116,7 +116,10 @@ package final class FTPUpload: Sendable {
         }
         let code = state.withLock { settle($0.descriptor) }
         guard code == 0 else {
-            state.withLock { inbox.disk.mark($0.descriptor, isAcknowledged ? FTPMark.safe : FTPMark.coming) }
+            state.withLock {
+                inbox.disk.setPermissions(
+                    $0.descriptor, isAcknowledged ? InboxPermissions.safe : InboxPermissions.coming)
+            }
             throw Self.failure(code, path)
         }
         // In this order: nobody may begin anew at this place in between.
@@ -135,7 +138,7 @@ package final class FTPUpload: Sendable {
         guard bytes == 0 else { return bytes }
         let name = disk.flushFolder(Paths.folder("\(inbox.root)/\(place)"))
         guard name == 0 else { return name }
-        disk.mark(descriptor, FTPMark.safe)
+        disk.setPermissions(descriptor, InboxPermissions.safe)
         return disk.flush(descriptor)
     }
 
@@ -151,7 +154,7 @@ package final class FTPUpload: Sendable {
             state.withLock { state in
                 guard state.isOpen else { return }
                 _ = inbox.disk.flush(state.descriptor)
-                inbox.disk.mark(state.descriptor, FTPMark.safe)
+                inbox.disk.setPermissions(state.descriptor, InboxPermissions.safe)
             }
         }
         let size = max(position, there)

@@ -60,7 +60,7 @@ final class FTPPushSession: SourceSession {
     }
 
     func delivered(_ origin: Origin, to target: String) {
-        if target == confirmations?.target { confirmations?.confirm(origin.volumePath) }
+        if target == confirmations?.target { confirmations?.confirm(origin.inode) }
     }
 
     /// Delivered or known: its place in the inbox is free again.
@@ -93,16 +93,16 @@ final class FTPPushSession: SourceSession {
     /// Whoever still waits for it is told what became of it.
     private func answer(_ settled: AssetResult) {
         guard let confirmations else { return }
-        let place = settled.asset.origin.volumePath
+        let file = settled.asset.origin.inode
         switch settled.ending {
         // Of another event: its bytes may still wait there.
         case .alreadySeen where settled.asset.receipts[confirmations.target].map { $0.state != .done } == true:
-            confirmations.refuse(place, "\(confirmations.target) does not have it yet: \(settled.reason ?? "it waits")")
+            confirmations.refuse(file, "\(confirmations.target) does not have it yet: \(settled.reason ?? "it waits")")
         // What a rule leaves out goes nowhere, however often it is sent.
-        case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(place)
+        case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(file)
         case .setAside, .pending:
             confirmations.refuse(
-                place, "\(confirmations.target) does not have it: \(settled.reason ?? "it waits"); send it again later."
+                file, "\(confirmations.target) does not have it: \(settled.reason ?? "it waits"); send it again later."
             )
         }
     }

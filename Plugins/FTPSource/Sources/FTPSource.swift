@@ -1,5 +1,6 @@
 import CardKit
 import FTPKit
+import FileKit
 public import FilmgateCore
 import Logging
 
@@ -107,8 +108,15 @@ public struct FTPSource: Module, SourceDriver {
     /// `unavailable` when the port is in use, `misconfigured` where a password or the certificate is missing.
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let logins = place.event == nil ? try directory() : nil
+        let inbox = receiver.place.address, own = try await known(in: inbox)
+        var others: [String: Set<String>] = [:]
+        if config.inbox.isEmpty {
+            for other in try FTPOrphans.others(beside: inbox) { others[other] = try await known(in: other) }
+        }
         try receiver.prepare { () throws(IngestError) in
-            if config.inbox.isEmpty { try takeOver(receiver.place.address) }
+            if context.lookup.service(WritesNothing.self) != nil { return }
+            try setApart(inbox, except: own)
+            if config.inbox.isEmpty { try takeOver(inbox, except: others) }
         }
         guard receiver.isThere(place) else { throw IngestError(.notFound, "\(place.label) was left.") }
         let intake = try receiver.intake(for: place.event)
@@ -117,6 +125,27 @@ public struct FTPSource: Module, SourceDriver {
         try await server.start()
         receiver.listens(server)
         return FTPPushSession(intake, receiver, server, logger: context.logger)
+    }
+
+    /// The files in an inbox that have their event by the ledger, by their places.
+    private func known(in inbox: String) async throws(IngestError) -> Set<String> {
+        let files = try await context.lookup.ledger?.known(volume: "ftp:\(inbox)") ?? []
+        return Set(files.filter { $0.hasContent && $0.event != nil }.map(\.fingerprint.path))
+    }
+
+    /// What was pushed while a run of another event listened, and was not taken by it, is for that event.
+    ///
+    /// Does nothing where another run has the inbox: its files are its own.
+    private func setApart(_ inbox: String, except known: Set<String>) throws(IngestError) {
+        try DurableFile.makeDirectories(inbox, mode: 0o700)
+        guard let lock = FolderLock(free: inbox) else { return }
+        try withExtendedLifetime(lock) { () throws(IngestError) in
+            let count = try FTPOrphans.setApart(inbox, for: context.event, except: known)
+            if count > 0 {
+                context.logger.notice("FTP: \(count) files that were pushed for the earlier event go to that.")
+            }
+            try FTPInboxEvent.write(context.event, to: inbox)
+        }
     }
 
     private func directory() throws(IngestError) -> any FTPLoginDirectory {
@@ -152,8 +181,10 @@ public struct FTPSource: Module, SourceDriver {
     /// What was pushed to a port that nobody listens on any more was acknowledged, too.
     ///
     /// The pipeline's other ports have their owners, whether or not these have come to open them.
-    private func takeOver(_ inbox: String) throws(IngestError) {
-        let count = try FTPOrphans.takeOver(into: inbox, except: inboxes.all) { inboxes.takes(inbox, $0) }
+    private func takeOver(_ inbox: String, except known: [String: Set<String>]) throws(IngestError) {
+        let count = try FTPOrphans.takeOver(
+            into: inbox, except: inboxes.all, for: context.event, known: known
+        ) { inboxes.takes(inbox, $0) }
         if count > 0 {
             context.logger.notice("FTP: \(count) files that were pushed to another port before are taken from there.")
         }

@@ -38,17 +38,22 @@ enum PushConfirmation: Sendable, Hashable, ConfigValue {
 
 /// Clients that wait until a target has their files.
 ///
-/// A file is looked for by its place in the inbox, which changes when it is renamed and when it is taken. Every client
-/// gets an answer: when the file's target has it, when it comes to an end, or when its time is up.
+/// A file is known by its inode: its place in the inbox changes when it is renamed or taken, and the next file may come
+/// to the place that it left. Every client gets an answer: when the file's target has it, when it comes to an end, or
+/// when its time is up.
 final class PushConfirmations: Sendable {
-    private enum Answer: Sendable { case safe, notYet(String) }
-    private struct Waiting: Sendable {
-        var places: [String]
+    /// One client that waits.
+    typealias Ticket = Int
+    fileprivate enum Answer: Sendable { case safe, notYet(String) }
+    fileprivate struct Waiting: Sendable {
+        var inode: UInt64
         var answer: Answer?
         var client: CheckedContinuation<Answer, Never>?
     }
-    private struct State: Sendable {
-        var waiting: [Int: Waiting] = [:], numbers: [String: Int] = [:], last = 0, isClosed = false
+    fileprivate struct State: Sendable {
+        var waiting: [Ticket: Waiting] = [:], last = 0, isClosed = false
+        /// Clients without an answer, by their files: several where one went on with what another one had sent.
+        var tickets: [UInt64: [Ticket]] = [:]
     }
 
     let target: String
@@ -58,88 +63,85 @@ final class PushConfirmations: Sendable {
     /// `within` = how long a client waits at most.
     init(_ target: String, within time: Duration) { (self.target, self.time) = (target, time) }
 
-    /// A file has come; before its client asks for it.
-    func expect(_ place: String) {
+    /// A file has come; before its client asks for it with the ticket, once.
+    func expect(_ inode: UInt64) -> Ticket {
         state.withLock { state in
-            guard !state.isClosed, state.numbers[place] == nil else { return }
             state.last += 1
-            state.numbers[place] = state.last
-            state.waiting[state.last] = Waiting(places: [place])
+            state.waiting[state.last] = Waiting(inode: inode, answer: state.isClosed ? .notYet(Self.stopping) : nil)
+            if !state.isClosed { state.tickets[inode, default: []].append(state.last) }
+            return state.last
         }
     }
 
     /// A client waits for this file, or is about to.
-    func isExpected(_ place: String) -> Bool { state.withLock { $0.numbers[place] != nil } }
-
-    /// It lies elsewhere from now on.
-    func moved(from old: String, to new: String) {
-        state.withLock { state in
-            guard let number = state.numbers[old], old != new else { return }
-            state.numbers[new] = number
-            state.waiting[number]?.places.append(new)
-        }
-    }
+    func isExpected(_ inode: UInt64) -> Bool { state.withLock { $0.tickets[inode] != nil } }
 
     /// The target has it, or it goes nowhere and never will.
-    func confirm(_ place: String) { give(.safe, to: place) }
-    /// It was looked for there in vain; whoever waits for it is told so, unless it is known where it went.
-    func gone(from place: String) {
-        let isElsewhere = state.withLock { state in
-            guard let number = state.numbers[place], let last = state.waiting[number]?.places.last else { return false }
-            return last != place
-        }
-        if !isElsewhere { refuse(place, "It is being sent again, or is not here any more.") }
-    }
+    func confirm(_ inode: UInt64) { give(.safe, to: inode) }
+    /// It was looked for in vain.
+    func gone(_ inode: UInt64) { refuse(inode, "It is being sent again, or is not here any more.") }
     /// It is not there, and this is why.
-    func refuse(_ place: String, _ reason: String) { give(.notYet(reason), to: place) }
+    func refuse(_ inode: UInt64, _ reason: String) { give(.notYet(reason), to: inode) }
 
     /// No client waits any longer.
     func close() {
-        let places = state.withLock { state in
+        let inodes = state.withLock { state in
             state.isClosed = true
-            return state.waiting.values.compactMap(\.places.first)
+            return Array(state.tickets.keys)
         }
-        for place in places { refuse(place, Self.stopping) }
+        for inode in inodes { refuse(inode, Self.stopping) }
     }
     private static let stopping = "The server is stopping; send it again."
 
-    private func give(_ answer: Answer, to place: String) {
-        let client = state.withLock { state -> CheckedContinuation<Answer, Never>? in
-            guard let number = state.numbers[place], state.waiting[number]?.answer == nil else { return nil }
-            state.waiting[number]?.answer = answer
-            return state.waiting[number]?.client.take()
+    private func give(_ answer: Answer, to inode: UInt64) {
+        let clients = state.withLock { state in
+            (state.tickets.removeValue(forKey: inode) ?? []).compactMap { state.settle($0, answer) }
         }
-        client?.resume(returning: answer)
+        for client in clients { client.resume(returning: answer) }
     }
 
-    /// What the client of a file is told: nil = yes; returns at once where the file was not expected.
-    ///
-    /// Called once for each.
-    func outcome(_ place: String) async -> String? {
-        let (known, isClosed) = state.withLock { ($0.numbers[place], $0.isClosed) }
-        // Whether the target has it nobody will say any more.
-        guard let number = known else { return isClosed ? Self.stopping : nil }
-        let alarm = Task { [time, weak self, target] in
-            if (try? await Task.sleep(for: time)) != nil {
-                self?.refuse(place, "\(target) does not have it yet; send it again later.")
-            }
+    /// What the client of a file is told: nil = yes.
+    func outcome(_ ticket: Ticket) async -> String? {
+        let alarm = Task { [time, weak self] in
+            if (try? await Task.sleep(for: time)) != nil { self?.giveUp(ticket) }
         }
         let answer = await withCheckedContinuation { client in
             let known = state.withLock { state -> Answer? in
-                if state.waiting[number]?.answer == nil { state.waiting[number]?.client = client }
-                return state.waiting[number]?.answer
+                guard let waiting = state.waiting[ticket] else { return .notYet(Self.stopping) }
+                if waiting.answer == nil { state.waiting[ticket]?.client = client }
+                return waiting.answer
             }
             if let known { client.resume(returning: known) }
         }
         alarm.cancel()
-        state.withLock { state in
-            for place in state.waiting.removeValue(forKey: number)?.places ?? [] where state.numbers[place] == number {
-                state.numbers[place] = nil
-            }
-        }
+        state.withLock { _ = $0.waiting.removeValue(forKey: ticket) }
         return switch answer {
         case .safe: nil
         case .notYet(let reason): reason
         }
+    }
+
+    /// Its time is up.
+    private func giveUp(_ ticket: Ticket) {
+        let answer = Answer.notYet("\(target) does not have it yet; send it again later.")
+        let client = state.withLock { state in
+            if let inode = state.waiting[ticket]?.inode {
+                let others = (state.tickets[inode] ?? []).filter { $0 != ticket }
+                state.tickets[inode] = others.isEmpty ? nil : others
+            }
+            return state.settle(ticket, answer)
+        }
+        client?.resume(returning: answer)
+    }
+}
+
+extension PushConfirmations.State {
+    /// Who is to be told of it now; nil where it was answered before, or its client does not ask yet.
+    fileprivate mutating func settle(
+        _ ticket: PushConfirmations.Ticket, _ answer: PushConfirmations.Answer
+    ) -> CheckedContinuation<PushConfirmations.Answer, Never>? {
+        guard let one = waiting[ticket], one.answer == nil else { return nil }
+        waiting[ticket]?.answer = answer
+        return waiting[ticket]?.client.take()
     }
 }

@@ -44,9 +44,7 @@ final class PushIntake: Sendable {
         return FTPDestination(inbox: inbox) {
             // Whoever is told of a file is asked about it, also where others hand files on by then.
             let work = use.intake.work
-            return FTPDestination.Receiver(confirm: { place in await work.confirmations?.outcome(place) }) { event in
-                work.tracker.note(event)
-            }
+            return FTPDestination.Receiver { event in work.tracker.note(event) }
         }
     }
 

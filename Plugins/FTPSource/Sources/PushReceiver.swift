@@ -13,7 +13,6 @@ final class PushReceiver: Sendable {
         var leaving: [String: PushIntake] = [:], visits: [String: Int] = [:]
         /// Events whose files earlier runs left; nil before anybody looked.
         var found: [String]?
-        var isPrepared = false
         var server: FTPServer?
         var changes: AsyncStream<Void>.Continuation?
     }
@@ -22,7 +21,7 @@ final class PushReceiver: Sendable {
 
     let place: SourcePlace
     private let config: FTPSource.Config, room: FTPRoom
-    private let state = Mutex(State())
+    private let state = Mutex(State()), isPrepared = Mutex(false)
 
     init(_ place: SourcePlace, _ config: FTPSource.Config, most: Int = 256) {
         (self.place, self.config, self.most, room) = (place, config, most, FTPRoom(config.max.bytes))
@@ -59,16 +58,22 @@ final class PushReceiver: Sendable {
         return stream
     }
 
-    /// Once, before anything is opened: `takeOver` may bring files of events here; what is empty goes.
-    func prepare(_ takeOver: () throws(IngestError) -> Void) throws(IngestError) {
-        guard state.withLock({ !$0.isPrepared }) else { return }
-        try takeOver()
-        let all = try FTPEventFolder.events(in: place.address)
-        for (event, hasFiles) in all where !hasFiles {
-            if let path = FTPEventFolder.path(of: event, in: place.address) { FTPEventFolder.tidy(path) }
+    /// Once, before anything is opened: `arrange` may bring files of events here, or move them; what is empty goes.
+    ///
+    /// Whoever comes meanwhile waits. Blocks for the disk.
+    func prepare(_ arrange: () throws(IngestError) -> Void) throws(IngestError) {
+        let isFirst = try isPrepared.withLock { isPrepared throws(IngestError) in
+            if isPrepared { return false }
+            try arrange()
+            let all = try FTPEventFolder.events(in: place.address)
+            for (event, hasFiles) in all where !hasFiles {
+                if let path = FTPEventFolder.path(of: event, in: place.address) { FTPEventFolder.tidy(path) }
+            }
+            state.withLock { $0.found = all.filter(\.hasFiles).map(\.event) }
+            isPrepared = true
+            return true
         }
-        state.withLock { ($0.isPrepared, $0.found) = (true, all.filter(\.hasFiles).map(\.event)) }
-        state.withLock(\.changes)?.yield()
+        if isFirst { state.withLock(\.changes)?.yield() }
     }
 
     /// False for a place that was left: whoever comes for its event now has another one.

@@ -55,9 +55,9 @@ actor PushTracker {
     private var out: AsyncStream<SourceNews>.Continuation?
     /// Pictures never wait here: a body sends the next file only when this one is done.
     private var hold: ShotHold
-    /// What was taken up as left by earlier runs though its client still waits, and where it lies since: the server may
-    /// tell of it only afterwards.
-    private let takenUp = Mutex<[FTPFile: String]>([:])
+    /// Inodes of files that were taken up as left by earlier runs, though the server may tell of them only afterwards:
+    /// looked for in vain then, they are not gone.
+    private let takenUp = Mutex<Set<UInt64>>([])
 
     init(_ inbox: FTPInbox, _ rules: PushRules, _ confirmations: PushConfirmations? = nil) {
         (self.inbox, self.rules, self.confirmations) = (inbox, rules, confirmations)
@@ -65,17 +65,19 @@ actor PushTracker {
         (mail, post) = AsyncStream<FTPServer.Event>.makeStream()
     }
 
-    /// In the order in which they happened; on return its client may ask for what it sent.
-    nonisolated func note(_ event: FTPServer.Event) {
+    /// In the order in which they happened; gives what its client waits for, where it waits for more than the inbox.
+    nonisolated func note(_ event: FTPServer.Event) -> FTPDestination.Confirmation? {
+        defer { post.yield(event) }
+        guard let confirmations else { return nil }
         switch event {
         case .received(let file, false) where file.size > 0 && PushRules.isConfirmed(file.path.name):
-            confirmations?.expect(file.place)
-            if let place = takenUp.withLock({ $0[file] }) { confirmations?.moved(from: file.place, to: place) }
+            let ticket = confirmations.expect(file.inode)
+            return { await confirmations.outcome(ticket) }
         case .renamed(let way) where way.isFinished && PushRules.isConfirmed(way.path.name):
-            confirmations?.expect(way.to)
-        default: break
+            let ticket = confirmations.expect(way.inode)
+            return { await confirmations.outcome(ticket) }
+        default: return nil
         }
-        post.yield(event)
     }
     /// `isOver`: whoever listens may leave, there is nothing to come back for.
     nonisolated func close(isOver: Bool = false) {
@@ -91,8 +93,12 @@ actor PushTracker {
             var files = try inbox.files()
             for index in files.indices
             where files[index].ended && !files[index].isAccepted && Self.lack(files[index], inbox) == nil {
-                guard let accepted = try inbox.accept(files[index]) else { continue }
-                self.moved(files[index], to: accepted.place)
+                let inode = files[index].inode
+                self.takenUp.withLock { _ = $0.insert(inode) }
+                guard let accepted = try inbox.accept(files[index]) else {
+                    self.takenUp.withLock { _ = $0.remove(inode) }
+                    continue
+                }
                 files[index] = accepted
             }
             return files
@@ -101,13 +107,6 @@ actor PushTracker {
         let entries = files.filter(\.isAccepted).map { entry($0) }
         hold.remember(entries)
         return entries
-    }
-
-    /// Its client may have sent it only just now, and wait.
-    private nonisolated func moved(_ file: FTPFile, to place: String) {
-        guard let confirmations else { return }
-        takenUp.withLock { $0[file] = place }
-        confirmations.moved(from: file.place, to: place)
     }
 
     /// What lies here and was not handed on, and why.
@@ -154,7 +153,8 @@ actor PushTracker {
         var file =
             waiting.removeValue(forKey: way.from)?.file
             ?? FTPFile(
-                login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: 0, ended: way.isFinished)
+                login: way.login, path: way.path, place: way.to, size: 0, modified: 0, inode: way.inode,
+                ended: way.isFinished)
         (file.path, file.place) = (way.path, way.to)
         waiting[way.to] = Waiting(file: file, since: .now, due: .now)
         schedule()
@@ -179,10 +179,11 @@ actor PushTracker {
                 waiting[place]?.lack = lack
             case .gone:
                 if waiting[place]?.due == item.due { waiting[place] = nil }
-                confirmations?.gone(from: place)
+                let isTaken = takenUp.withLock { $0.remove(item.file.inode) != nil }
+                if !isTaken { confirmations?.gone(item.file.inode) }
             case .taken(let file):
-                waiting[place] = nil
-                confirmations?.moved(from: place, to: file.place)
+                // Another file may have come to that place meanwhile.
+                if waiting[place]?.due == item.due { waiting[place] = nil }
                 let entry = entry(file)
                 hold.add(entry, near: entry.shot.key, at: now)
             }
@@ -196,7 +197,7 @@ actor PushTracker {
     /// A file whose name or structure says that more is to come waits for it; then it is taken as it is.
     private func judge(_ item: Waiting, _ now: ContinuousClock.Instant) async -> Judgement {
         let (inbox, file) = (inbox, item.file), isLate = now - item.since >= rules.incomplete
-        let isAwaited = confirmations?.isExpected(file.place) ?? false
+        let isAwaited = confirmations?.isExpected(file.inode) ?? false
         let deadline = min(item.since + rules.incomplete, now + .seconds(1))
         let result = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) -> Judgement in

@@ -163,29 +163,43 @@ import Testing
         try? FileManager.default.removeItem(atPath: scene.folder)
     }
 
-    /// Random orders of arriving, moving, answering and asking: each client gets one answer, and nothing is left
-    /// behind.
+    /// Random orders of arriving, answering and asking: each client gets one answer, and nothing is left behind.
     @Test func everyClientGetsOneAnswer() async throws {
         var random = SystemRandomNumberGenerator()
         let confirmations = PushConfirmations("bucket", within: .seconds(600))
         for _ in 0..<500 {
-            let place = "ann/part/\(UInt32.random(in: 0...9, using: &random))", isTaken = Bool.random(using: &random)
+            let file = UInt64.random(in: 0...9, using: &random), clients = Int.random(in: 1...3, using: &random)
             let isFirst = Bool.random(using: &random), isSafe = Bool.random(using: &random)
-            confirmations.expect(place)
-            let taken = isTaken ? place.replacing("part", with: "in/1") : place
+            let tickets = (0..<clients).map { _ in confirmations.expect(file) }
             let answer: @Sendable () -> Void = {
-                if isTaken { confirmations.moved(from: place, to: taken) }
-                if isSafe { confirmations.confirm(taken) } else { confirmations.refuse(taken, "no") }
-                confirmations.refuse(place, "later")
+                if isSafe { confirmations.confirm(file) } else { confirmations.refuse(file, "no") }
+                confirmations.refuse(file, "later")
             }
             if isFirst { answer() }
-            async let outcome = confirmations.outcome(place)
+            async let outcome = confirmations.outcome(tickets[0])
             if !isFirst {
                 await Task.yield()
                 answer()
             }
             #expect(await outcome == (isSafe ? nil : "no"))
-            #expect(await confirmations.outcome(place) == nil)
+            for ticket in tickets.dropFirst() { #expect(await confirmations.outcome(ticket) == (isSafe ? nil : "no")) }
+            #expect(!confirmations.isExpected(file))
         }
+    }
+
+    /// The first was taken, so the second comes to its place: each client hears of its own file.
+    @Test(arguments: [true, false]) func twoOfOneNameAreAnsweredEachForItself(_ isFirstSafe: Bool) async throws {
+        let scene = try await scene(), port = scene.port
+        let push: @Sendable (UInt8) -> Int = { seed in
+            guard let client = RawClient(port), client.logIn("ann") else { return -1 }
+            return client.store("STOR IMG_1.JPG", PushScene.jpeg(3000, seed))
+        }
+        let first = heard { push(1) }, one = try #require(await scene.entries(1).first)
+        let second = heard { push(2) }, other = try #require(await scene.entries(1).first)
+        scene.session.settled(result(other, isFirstSafe ? .pending : .delivered))
+        scene.session.settled(result(one, isFirstSafe ? .delivered : .pending))
+        #expect(await first.value == (isFirstSafe ? 226 : 451))
+        #expect(await second.value == (isFirstSafe ? 451 : 226))
+        await scene.close()
     }
 }

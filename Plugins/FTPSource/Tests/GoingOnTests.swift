@@ -168,7 +168,9 @@ import Testing
             steps.withLock { $0.append("flush") }
             return 0
         }
-        disk.mark = { _, mode in steps.withLock { $0.append(mode == FTPMark.safe ? "safe" : "coming") } }
+        disk.setPermissions = { _, mode in
+            steps.withLock { $0.append(mode == InboxPermissions.safe ? "safe" : "coming") }
+        }
         disk.flushFolder = { path in
             steps.withLock { $0.append(path.hasSuffix("ann/part@192.0.2.1/DCIM") ? "name" : path) }
             return 0

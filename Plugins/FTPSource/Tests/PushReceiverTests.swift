@@ -32,20 +32,21 @@ import Testing
         let receiver = receiver { ($0.confirm, $0.confirmWithin) = (.delivered("bucket"), .seconds(3600)) }
         let intake = try receiver.intake(for: "smith"), client = intake.destination().receiver()
         let file = try push("IMG_1.JPG", into: intake.inbox)
-        if isToldBefore { client.tell(.received(file, abandoned: false)) }
+        var answer = isToldBefore ? client.tell(.received(file, abandoned: false)) : nil
         let session = FTPPushSession(intake, receiver, logger: logger), found = try await session.entries()
-        if !isToldBefore { client.tell(.received(file, abandoned: false)) }
+        if !isToldBefore { answer = client.tell(.received(file, abandoned: false)) }
         #expect(found.map(\.origin.path) == ["ann/IMG_1.JPG"])
         var news = try #require(try await session.arrivals()).makeAsyncIterator()
         // Whatever was to be said of the first file is said when the next one comes.
-        client.tell(.received(try push("IMG_2.JPG", into: intake.inbox), abandoned: false))
+        _ = client.tell(.received(try push("IMG_2.JPG", into: intake.inbox), abandoned: false))
         guard case .arrived(let next)? = await news.next() else {
             Issue.record("Nothing arrived.")
             return
         }
         #expect(next.origin.path == "ann/IMG_2.JPG")
         session.delivered(try #require(found.first).origin, to: "bucket")
-        #expect(await client.confirm?(file.place) == nil)
+        let asked = try #require(answer)
+        #expect(await asked() == nil)
         await session.close()
     }
 
@@ -56,10 +57,10 @@ import Testing
         let intake = try receiver.intake(for: "smith"), destination = intake.destination()
         let first = FTPPushSession(intake, receiver, logger: logger)
         let file = try push("IMG_1.JPG", into: intake.inbox), client = destination.receiver()
-        client.tell(.received(file, abandoned: false))
+        let answer = try #require(client.tell(.received(file, abandoned: false)))
         await first.close()
         let second = FTPPushSession(intake, receiver, logger: logger)
-        #expect(await client.confirm?(file.place)?.contains("stopping") == true)
+        #expect(await answer()?.contains("stopping") == true)
         await second.close()
     }
 

@@ -20,7 +20,7 @@ final class PushScene {
     /// `at`: a folder that an earlier scene left.
     init(
         at earlier: String? = nil, beside inboxes: PushInboxes = PushInboxes(), services: [any Sendable] = [],
-        _ change: (inout FTPSource.Config) -> Void = { _ in }
+        event: String? = nil, ledger: (any LedgerReader)? = nil, _ change: (inout FTPSource.Config) -> Void = { _ in }
     ) async throws {
         folder =
             earlier
@@ -36,11 +36,12 @@ final class PushScene {
                 return login
             })
         change(&config)
-        var lookup = Lookup()
+        var lookup = Lookup(ledger: ledger)
         lookup.secrets = Passwords()
         lookup.services = [inboxes] + services
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        source = try FTPSource(config, ModuleContext(name: "ftp", logger: logger, state: folder, lookup: lookup))
+        let context = ModuleContext(name: "ftp", logger: logger, state: folder, event: event, lookup: lookup)
+        source = try FTPSource(config, context)
         session = try await source.open(try await source.places()[0])
         port = (session as? FTPPushSession)?.port ?? 0
         listed = try await session.entries()

@@ -59,6 +59,9 @@ public struct ModuleContext: Sendable {
     }
 }
 
+/// Among the services of ``Lookup``: whoever has it writes nothing, as for a plan.
+public struct WritesNothing: Sendable { public init() {} }
+
 public struct Lookup: Sendable {
     public var auth: [String: any AuthProvider]
     public var secrets: any SecretResolver

@@ -42,9 +42,6 @@ public struct CameraEnvironment: Sendable {
     var keepsNothing: Bool { context.lookup.service(WritesNothing.self) != nil }
 }
 
-/// Among the services: whoever has it writes nothing, as for a plan.
-public struct WritesNothing: Sendable { public init() {} }
-
 extension CameraModule {
     public static var confidentialOperations: Set<OperationCode> { [] }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// How files lie in an inbox: their permissions say, also after a crash, whether their clients were told that they are
 /// safe.
-enum FTPMark {
+enum InboxPermissions {
     static let coming: mode_t = 0o600, safe: mode_t = 0o400
 
     static func isSafe(_ path: String) -> Bool {
@@ -39,7 +39,7 @@ struct FTPDisk: Sendable {
         return 0
     }
     /// Sets the permissions, which say whether its client was told that it is safe.
-    var mark: @Sendable (Int32, mode_t) -> Void = { descriptor, mode in _ = fchmod(descriptor, mode) }
+    var setPermissions: @Sendable (Int32, mode_t) -> Void = { descriptor, mode in _ = fchmod(descriptor, mode) }
     /// The names in a folder are on the disk on return.
     var flushFolder: @Sendable (String) -> Int32 = { path in
         let descriptor = withCPath(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
