@@ -111,7 +111,7 @@ final class TakenFiles: Sendable {
             let why = "\(file) stays: a target has it without a proof."
             let isFirst = !saidThatNothingIsProven.exchange(true, ordering: .relaxed)
             if isFirst {
-                logger.warning("\(why) Other files stay for the same reason. With `verify: reread` the target proves it.")
+                logger.warning("\(why) So do other files; `verify: reread` makes the target prove it.")
             } else {
                 logger.info("\(why)")
             }
