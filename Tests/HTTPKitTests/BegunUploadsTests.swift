@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateTesting
+import Foundation
 import HTTPKit
 import Testing
 
@@ -25,6 +26,50 @@ import Testing
             #expect(try later.place(of: digest(number)) == "/up/\(number)")
             #expect(later.mayBeWhole(digest(number)) == (number % 2 == 0))
         }
+    }
+
+    private func small(_ state: String) -> BegunUploads {
+        BegunUploads(state: state, name: "test", key: "a target", most: 50)
+    }
+
+    /// A season of uploads: the newest are known, and whatever was begun and has not ended.
+    @Test func whatEndedIsForgottenForOthers() async throws {
+        let state = Temporary.ownFolder, uploads = small(state)
+        try await uploads.note(digest(0), "/first")
+        for number in 1...510 {
+            try await uploads.note(digest(number), "/up/\(number)")
+            uploads.end(digest(number), "/elsewhere")
+            uploads.end(digest(number), "/up/\(number)")
+            #expect(try uploads.place(of: digest(number)) == "/up/\(number)")
+        }
+        let known = try (1...510).filter { try uploads.place(of: digest($0)) != nil }
+        #expect((25...51).contains(known.count), "\(known.count)")
+        #expect(try uploads.place(of: digest(0)) == "/first" && small(state).place(of: digest(0)) == "/first")
+    }
+
+    /// The file is written anew once most of it says nothing any more; what is open stays, and so do the newest.
+    @Test func theFileDoesNotGrowForEver() async throws {
+        let state = Temporary.ownFolder, uploads = small(state)
+        try await uploads.note(digest(0), "/open")
+        try await uploads.note(digest(1), "/last", mayBeWhole: true)
+        for number in 2..<500 {
+            try await uploads.note(digest(number), "/up/\(number)")
+            uploads.end(digest(number), "/up/\(number)")
+        }
+        // Begun anew after its end.
+        try await uploads.note(digest(2), "/up/2")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: state).first)
+        let path = state + "/" + name, before = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        let later = small(state)
+        #expect(try later.place(of: digest(0)) == "/open" && later.place(of: digest(2)) == "/up/2")
+        #expect(try later.place(of: digest(1)) == "/last" && later.mayBeWhole(digest(1)))
+        #expect(try later.place(of: digest(498)) == "/up/498" && later.place(of: digest(3)) == nil)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count < before / 5)
+        // Who had it open before writes to the new one.
+        try await uploads.note(digest(600), "/new")
+        let last = small(state)
+        #expect(try last.place(of: digest(600)) == "/new" && last.place(of: digest(0)) == "/open")
+        #expect(last.mayBeWhole(digest(1)))
     }
 
     @Test func theLastWordCounts() async throws {

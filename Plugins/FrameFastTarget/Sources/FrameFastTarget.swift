@@ -51,7 +51,9 @@ public struct FrameFastTarget: Module, UploadTarget {
     /// Sends one of a few at a time, and then waits beside up to 50 others until the service has taken it in.
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let (id, existed) = try await onItsWay(job)
-        return try await conclude(job, id, existed: existed)
+        let receipt = try await conclude(job, id, existed: existed)
+        begun.end(job.digests.sha256, id)
+        return receipt
     }
 
     /// The service's name for the upload, once it has the bytes.

@@ -86,6 +86,12 @@ public struct RcloneTarget: Module, UploadTarget {
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let receipt = try await deliver(job)
+        begun.end(job.digests.sha256, Percent.encode(job.path))
+        return receipt
+    }
+
+    private func deliver(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
         // rclone replaces what is there: so it is looked at before.
         if try await !listing.claim(job.path), let there = try await daemon.stat(job.path) {

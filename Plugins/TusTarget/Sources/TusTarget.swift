@@ -62,6 +62,7 @@ public struct TusTarget: Module, UploadTarget {
         while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
         // The same bytes may be wanted again, after the server has let go of these.
         try await begun.note(job.digests.sha256, place)
+        begun.end(job.digests.sha256, place)
         return receipt(job, place, existed: existed)
     }
 

@@ -67,6 +67,12 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         await removeLeftovers()
+        let receipt = try await deliver(job)
+        begun.end(job.digests.sha256, Percent.encode(job.path))
+        return receipt
+    }
+
+    private func deliver(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let isFree = options.placing == .direct ? try await listing.claim(job.path) : false
         await listing.note(job.path)
         try await folders.need(Self.folder(of: job.path))

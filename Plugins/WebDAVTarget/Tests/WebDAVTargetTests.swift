@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateTesting
+import Foundation
 import HTTPKit
 import Testing
 
@@ -67,6 +68,22 @@ struct WebDAVTargetTests {
             } catch { #expect(error.code == .nameTaken) }
         }
         #expect(try ServerFolder.copies(first.digests.sha256, below: server.folder + "/files" + room) == 1)
+    }
+
+    /// What is on the server is over: the next line of the file says so, and it may be forgotten one day.
+    @Test func whatWasSentUnderItsNameHasEnded() async throws {
+        let server = try await Nginx.server.start(), room = "/keep" + SharedServer.newRoom()
+        let state = Temporary.ownFolder, first = try SampleJob(), second = try SampleJob()
+        let target = try Nginx.target("http://127.0.0.1:\(server.ports[1])\(room)", nil, state: state) {
+            $0.placing = .direct
+        }
+        var other = second.job()
+        other.path = "other-" + other.path
+        for job in [first.job(), other] { _ = try await target.upload(job) }
+        let file = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: state).first { $0.hasSuffix(".begun") })
+        let lines = try String(contentsOfFile: state + "/" + file, encoding: .utf8).split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix(first.digests.sha256) && $0.hasSuffix(" end") }, "\(lines)")
     }
 
     /// Two that send at the same moment: what a server does not prevent, `check` says.

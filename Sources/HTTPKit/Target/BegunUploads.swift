@@ -6,23 +6,33 @@ import Synchronization
 /// is begun anew.
 ///
 /// One line per upload in a file of the state directory, written before the bytes are sent; the last line of an upload
-/// counts. Lines of uploads that begin together, or are expected to, are flushed to the disk together.
+/// counts. Lines of uploads that begin together, or are expected to, are flushed to the disk together. Of those that
+/// ended only the latest thousands are kept, so neither memory nor the file grows for ever.
 public final class BegunUploads: Sendable {
-    private struct Upload { var place: String, mayBeWhole = false }
-    private struct State {
-        var known: [String: Upload]?
+    fileprivate struct Upload {
+        /// `last`: its last byte may have left, and no answer to it is known.
+        enum Stage: String { case open = "", last, end }
+        var place: String, stage = Stage.open
+        /// Counts up from line to line.
+        var number = 0
+    }
+    fileprivate struct State {
+        var known: [String: Upload]?, ended = 0, number = 0
         var next = Batch(), isWriting = false
     }
     /// What is to be written next, whether that has to survive a power cut, and who waits for it.
-    private struct Batch {
+    fileprivate struct Batch {
         var uploads: [String: Upload] = [:]
         var isDurable = false, waiting: [CheckedContinuation<IngestError?, Never>] = []
     }
-    private let file: String
+    private let file: String, most: Int
     private let state = Mutex(State())
 
     /// `key`: the target's identity; each has a file of its own.
-    public init(state: String, name: String, key: String) {
+    ///
+    /// `most`: how many that ended are kept.
+    public init(state: String, name: String, key: String, most: Int = 8192) {
+        self.most = most
         file = "\(state)/\(name)-\(Hex.text(of: ByteDigest.sha256(Array(key.utf8)).prefix(8))).begun"
     }
 
@@ -32,11 +42,11 @@ public final class BegunUploads: Sendable {
     public func place(of sha256: String) throws(IngestError) -> String? { upload(sha256)?.place }
 
     /// Whether the last byte of it may have left, and no answer to it is known.
-    public func mayBeWhole(_ sha256: String) -> Bool { upload(sha256)?.mayBeWhole ?? false }
+    public func mayBeWhole(_ sha256: String) -> Bool { upload(sha256)?.stage == .last }
 
     private func upload(_ sha256: String) -> Upload? {
         state.withLock { state in
-            if state.known == nil { state.known = Self.read(file) }
+            if state.known == nil { state.read(file, most) }
             return state.known?[sha256]
         }
     }
@@ -48,13 +58,13 @@ public final class BegunUploads: Sendable {
         guard !place.contains("\n"), !place.contains(" ") else {
             throw IngestError(.rejected, "The server gave an upload an address with a space or a line break in it.")
         }
-        let before = upload(sha256)
-        if before?.place == place, before?.mayBeWhole == mayBeWhole { return }
+        let before = upload(sha256), stage = mayBeWhole ? Upload.Stage.last : .open
+        if before?.place == place, before?.stage == stage { return }
         // That an answer has come may be lost in a power cut: then the server is asked once more.
-        let isNews = before?.place != place || mayBeWhole
+        let isNews = before?.place != place || before?.stage == .end || mayBeWhole
         let failure = await withCheckedContinuation { continuation in
             let begins = state.withLock { state in
-                state.next.uploads[sha256] = Upload(place: place, mayBeWhole: mayBeWhole)
+                state.next.uploads[sha256] = Upload(place: place, stage: stage)
                 state.next.isDurable = state.next.isDurable || isNews
                 state.next.waiting.append(continuation)
                 defer { state.isWriting = true }
@@ -78,6 +88,19 @@ public final class BegunUploads: Sendable {
         }
     }
 
+    /// The target has what was begun there, by its receipt: it is forgotten once thousands have ended after it.
+    ///
+    /// Does nothing for what was not begun at that place. Returns at once; written beside what is noted next.
+    public func end(_ sha256: String, _ place: String) {
+        state.withLock { state in
+            guard let known = state.known?[sha256], known.place == place, known.stage != .end else { return }
+            let ended = Upload(place: place, stage: .end)
+            if state.next.uploads[sha256] == nil { state.next.uploads[sha256] = ended }
+            state.remember(sha256, ended)
+            state.forget(most)
+        }
+    }
+
     /// Until nobody waits any more.
     private func writeAll() {
         while true {
@@ -90,42 +113,114 @@ public final class BegunUploads: Sendable {
                 return state.next
             }
             guard let next else { return }
-            let result = Result { () throws(IngestError) in try Self.append(next, to: file) }
+            let result = Result { () throws(IngestError) in try BegunFile.append(next.uploads, next.isDurable, to: file)
+            }
             var failure: IngestError?
             switch result {
-            case .success: state.withLock { $0.known?.merge(next.uploads) { $1 } }
+            case .success:
+                state.withLock { state in
+                    for (sha256, upload) in next.uploads where upload.stage != .end { state.remember(sha256, upload) }
+                }
             case .failure(let error): failure = error
             }
             for one in next.waiting { one.resume(returning: failure) }
         }
     }
+}
 
-    private static func read(_ file: String) -> [String: Upload] {
-        guard let stream = fopen(file, "re") else { return [:] }
-        defer { fclose(stream) }
-        var table: [String: Upload] = [:], line: UnsafeMutablePointer<CChar>?, room = 0
-        defer { free(line) }
-        while getline(&line, &room, stream) > 0, let line {
-            let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
-            // Else a power cut tore the line, and the next one stands in the same.
-            guard words.count == 2 || (words.count == 3 && words[2] == "last") else { continue }
-            table[String(words[0])] = Upload(place: String(words[1]), mayBeWhole: words.count == 3)
-        }
-        return table
+extension BegunUploads.State {
+    fileprivate mutating func remember(_ sha256: String, _ upload: BegunUploads.Upload) {
+        number += 1
+        var upload = upload
+        upload.number = number
+        let before = known?.updateValue(upload, forKey: sha256)
+        ended += (upload.stage == .end ? 1 : 0) - (before?.stage == .end ? 1 : 0)
     }
 
-    private static func append(_ batch: Batch, to file: String) throws(IngestError) {
-        var text = ""
-        for (sha256, upload) in batch.uploads {
-            text += "\(sha256) \(upload.place)\(upload.mayBeWhole ? " last" : "")\n"
+    /// Where more than `most` have ended, the newest half of so many stay.
+    fileprivate mutating func forget(_ most: Int) {
+        guard ended > most, let all = known else { return }
+        let numbers = all.values.filter { $0.stage == .end }.map(\.number).sorted()
+        let kept = max(1, most / 2), first = numbers[numbers.count - kept]
+        known = all.filter { $0.value.stage != .end || $0.value.number >= first }
+        ended = kept
+    }
+
+    /// What the file says; one that is long for what it says is written anew.
+    fileprivate mutating func read(_ file: String, _ most: Int) {
+        known = [:]
+        var lines = 0, size = 0
+        BegunFile.read(file) { sha256, upload, bytes in
+            (lines, size) = (lines + 1, size + bytes)
+            if let upload { remember(sha256, upload) }
         }
-        let bytes = Array(text.utf8)
-        let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        forget(most)
+        guard lines > 4 * most, let known, lines > 2 * known.count else { return }
+        BegunFile.rewrite(file, known.sorted { $0.value.number < $1.value.number }, ifOf: size)
+    }
+}
+
+/// The lines on the disk.
+private enum BegunFile {
+    /// `use`: of each line the digest, the upload, nil for a line that says nothing, and its length in bytes.
+    static func read(_ file: String, _ use: (String, BegunUploads.Upload?, Int) -> Void) {
+        guard let stream = fopen(file, "re") else { return }
+        defer { fclose(stream) }
+        var line: UnsafeMutablePointer<CChar>?, room = 0
+        defer { free(line) }
+        while case let count = getline(&line, &room, stream), count > 0, let line {
+            let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
+            // Else a power cut tore the line, and the next one stands in the same.
+            let stage = words.count == 3 ? BegunUploads.Upload.Stage(rawValue: String(words[2])) : .open
+            guard (2...3).contains(words.count), let stage else {
+                use("", nil, count)
+                continue
+            }
+            use(String(words[0]), BegunUploads.Upload(place: String(words[1]), stage: stage), count)
+        }
+    }
+
+    static func append(
+        _ uploads: [String: BegunUploads.Upload], _ isDurable: Bool, to file: String
+    ) throws(IngestError) {
+        let bytes = Array(uploads.map { line($0.key, $0.value) }.joined().utf8), descriptor = locked(file)
         defer { close(descriptor) }
         guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count,
-            !batch.isDurable || fdatasync(descriptor) == 0
+            !isDurable || fdatasync(descriptor) == 0
         else {
             throw IngestError(.storageFull, "Cannot write \(file): \(String(cString: strerror(errno))).")
+        }
+    }
+
+    /// In the place of the file, all at once; where that fails, or somebody has written to it since, it stays as it is.
+    static func rewrite(_ file: String, _ lines: [(key: String, value: BegunUploads.Upload)], ifOf size: Int) {
+        let old = locked(file)
+        defer { close(old) }
+        var facts = stat()
+        guard old >= 0, fstat(old, &facts) == 0, Int(facts.st_size) == size else { return }
+        let bytes = Array(lines.map { line($0.key, $0.value) }.joined().utf8), fresh = file + ".new"
+        let descriptor = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let isWritten =
+            descriptor >= 0 && write(descriptor, bytes, bytes.count) == bytes.count && fdatasync(descriptor) == 0
+        if !isWritten || rename(fresh, file) != 0 { unlink(fresh) }
+    }
+
+    private static func line(_ sha256: String, _ upload: BegunUploads.Upload) -> String {
+        "\(sha256) \(upload.place)\(upload.stage == .open ? "" : " \(upload.stage.rawValue)")\n"
+    }
+
+    /// Open for appending, by nobody else until it is closed; negative where it cannot be.
+    private static func locked(_ file: String) -> CInt {
+        while true {
+            let descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { return descriptor }
+            // File systems without locks grant it to everyone.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+            var own = stat(), there = stat()
+            if fstat(descriptor, &own) == 0, stat(file, &there) == 0, own.st_ino == there.st_ino { return descriptor }
+            // Another file stands in its place meanwhile.
+            close(descriptor)
         }
     }
 }
