@@ -8,7 +8,7 @@ import Testing
     }
 
     @Test func whatIsSaidIsRead() {
-        let status = StationStatus(untold: 12, cards: [Self.card(1), Self.card(2)])
+        let status = StationStatus(untold: 12, waiting: 7, cards: [Self.card(1), Self.card(2)])
         #expect(StationStatus(json: status.json) == status)
         let many = StationStatus(untold: 0, cards: (0..<50).map(Self.card))
         #expect(StationStatus(json: many.json)?.cards == (0..<StationStatus.mostCards).map(Self.card))

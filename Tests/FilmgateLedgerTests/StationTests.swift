@@ -32,6 +32,20 @@ import Testing
         #expect(triggers == 0)
     }
 
+    /// Whoever looks after the stations sees what is only there.
+    @Test func theStatusSaysWhatWaits() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        #expect(try await ledger.reader.stationStatus() == nil)
+        try await ledger.join(Self.membership)
+        let states: [Receipt.State] = [.done, .pending, .held, .failed, .excluded]
+        for (number, state) in states.enumerated() {
+            try await ledger.record([
+                .asset(Samples.asset(number)), .delivery(Samples.delivery(number, to: Samples.gallery, state: state)),
+            ])
+        }
+        #expect(try await ledger.reader.stationStatus()?.waiting == 3)
+    }
+
     @Test func whatWasThereBeforeIsToldToo() async throws {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([

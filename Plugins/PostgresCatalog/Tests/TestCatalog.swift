@@ -21,7 +21,7 @@ final class TestCatalog: Sendable {
         try await Cluster.aside { try cluster.sql("CREATE DATABASE \(database)") }
         let catalog = TestCatalog(cluster, database)
         guard migrated else { return catalog }
-        #expect(try await catalog.as("postgres").migrate() == ["made the tables of version 2"])
+        #expect(try await catalog.as("postgres").migrate() == ["made the tables of version \(CatalogSchema.newest)"])
         for number in 1...4 { try await catalog.makeRole("desk\(number)") }
         return catalog
     }

@@ -13,10 +13,14 @@ public struct StationStatus: Sendable, Hashable {
     }
     /// Changes that the catalogue had not been told yet.
     public var untold: Int64
+    /// Deliveries that it still has to make, or that wait for somebody there.
+    public var waiting: Int64
     /// The latest first.
     public var cards: [Card]
 
-    public init(untold: Int64, cards: [Card]) { (self.untold, self.cards) = (untold, cards) }
+    public init(untold: Int64, waiting: Int64 = 0, cards: [Card]) {
+        (self.untold, self.waiting, self.cards) = (untold, waiting, cards)
+    }
 }
 
 extension StationStatus {
@@ -28,6 +32,7 @@ extension StationStatus {
     public var json: String {
         var object = JSONWriter()
         object.add("untold", Int(untold))
+        object.add("waiting", Int(waiting))
         object.add("cards", objects: cards.prefix(Self.mostCards).map(\.object))
         return object.finished
     }
@@ -38,6 +43,8 @@ extension StationStatus {
             untold >= 0
         else { return nil }
         self.untold = untold
+        // Earlier versions did not say.
+        waiting = max(0, object["waiting"]?.whole ?? 0)
         cards = (object["cards"]?.items ?? []).prefix(Self.mostCards).compactMap { card in
             guard let volume = card["volume"]?.string, let label = card["label"]?.string,
                 let at = card["at"]?.string.flatMap({ CivilTime($0) })?.civilSeconds, at >= 0,

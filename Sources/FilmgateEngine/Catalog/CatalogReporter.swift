@@ -98,11 +98,7 @@ public actor CatalogReporter {
             guard case .success(let all) = result else { break }
             isAll = all
         }
-        if let session, lostAt == nil {
-            // What it says last is what people read of it until it is back.
-            if let status = await status() { _ = try? await catalog.renew(session.token, status: status) }
-            try? await catalog.leave(session.token)
-        }
+        if let session, lostAt == nil { await leave(session) }
         session = nil
         await catalog.close()
         return isAll
@@ -113,10 +109,16 @@ public actor CatalogReporter {
     /// `progress` hears after each report up to which change the catalogue knows this station.
     public func tellAll(_ progress: @Sendable (Int64) -> Void) async throws(IngestError) {
         let result = await Result { () async throws(IngestError) in try await tellRest(progress) }
-        if let session { try? await catalog.leave(session.token) }
+        if let session { await leave(session) }
         session = nil
         await catalog.close()
         try result.get()
+    }
+
+    /// What it says last is what people read of it until it is back.
+    private func leave(_ session: CatalogSession) async {
+        if let status = await status() { _ = try? await catalog.renew(session.token, status: status) }
+        try? await catalog.leave(session.token)
     }
 
     private func tellRest(_ progress: @Sendable (Int64) -> Void) async throws(IngestError) {
@@ -194,6 +196,8 @@ public actor CatalogReporter {
         session = open
         await reached(in: open, since: now)
         try await settle(open.applied, in: open)
+        // A session begins without one: a station that is killed right after would seem to have nothing left.
+        if let status = await status() { _ = try? await catalog.renew(open.token, status: status) }
         return open
     }
 

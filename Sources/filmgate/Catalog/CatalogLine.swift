@@ -72,6 +72,7 @@ enum CatalogLine {
         line.add("revoked", station.revoked)
         let status = station.status.flatMap { StationStatus(json: $0) }
         line.add("untold", status.map { Int($0.untold) })
+        line.add("deliveries", status.map { Int($0.waiting) })
         line.add("cards", objects: status?.cards.map(\.object) ?? [])
         return line
     }

@@ -102,8 +102,12 @@ struct CatalogStatusCommand: AsyncParsableCommand {
                 : "\(Describe.count(Int(status.untold), "change")) to tell"
                     + (station.present ? "" : ", which only it can")
         }
+        let waiting = status.flatMap {
+            $0.waiting == 0 ? nil : "\(Describe.count(Int($0.waiting), "delivery", "deliveries")) open"
+        }
         let parts = [
             station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil, untold,
+            waiting,
             status?.cards.first.map { "card \($0.label)" },
         ]
         return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))

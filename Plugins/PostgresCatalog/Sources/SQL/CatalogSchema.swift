@@ -16,6 +16,7 @@ enum CatalogSchema {
             + ReportFunctions.all
             + CatalogReading.all + [CatalogTables.rights],
         [CatalogTables.home] + EphemeralStations.all,
+        [CatalogTables.home] + EphemeralStations.keepingWhoDelivers,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

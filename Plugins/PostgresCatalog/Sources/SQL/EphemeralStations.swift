@@ -5,8 +5,18 @@
 /// for that: whoever begins a session, or joins, retires those whose time is up.
 enum EphemeralStations {
     static let all = [
-        columns, retire, join, beginSession, hello, stations, rights, "UPDATE catalog.meta SET schema = 2",
+        columns, retire("CREATE", waits: untold), join, beginSession, hello, stations, rights,
+        "UPDATE catalog.meta SET schema = 2",
     ]
+
+    /// From the third step on, who still has to deliver something is not retired either; who was shut out is.
+    static let keepingWhoDelivers = [
+        retire("CREATE OR REPLACE", waits: "(\(untold) OR \(undelivered)) AND t.revoked IS NULL"),
+        "UPDATE catalog.meta SET schema = 3",
+    ]
+
+    private static let untold = "coalesce(s.status->>'untold', '0') ~ '^[1-9]'"
+    private static let undelivered = "coalesce(s.status->>'waiting', '0') ~ '^[1-9]'"
 
     private static let columns = """
         ALTER TABLE catalog.station ADD COLUMN ephemeral boolean NOT NULL DEFAULT false, ADD COLUMN retired timestamptz, ADD COLUMN was text
@@ -20,10 +30,11 @@ enum EphemeralStations {
     /// had claimed is another's to take, as after any lost session.
     ///
     /// Not for stations.
-    private static let retire = """
-        CREATE FUNCTION catalog.retire_ephemeral(newcomer uuid DEFAULT NULL, called text DEFAULT NULL) RETURNS void LANGUAGE sql \(SessionFunctions.head) AS $$
+    private static func retire(_ create: String, waits: String) -> String {
+        """
+        \(create) FUNCTION catalog.retire_ephemeral(newcomer uuid DEFAULT NULL, called text DEFAULT NULL) RETURNS void LANGUAGE sql \(SessionFunctions.head) AS $$
             WITH passing AS (
-                SELECT t.id, t.name, coalesce(s.status->>'untold', '0') ~ '^[1-9]' AS waits,
+                SELECT t.id, t.name, \(waits) AS waits,
                     CASE WHEN octet_length(t.name) <= 50 THEN t.name ELSE left(t.name, 12) END || '~' || t.id AS kept,
                     greatest(t.joined, s.until) < clock_timestamp() - interval '24 hours' AS is_old,
                     coalesce(t.name = called AND t.uuid <> newcomer AND t.role = session_user, false)
@@ -39,6 +50,7 @@ enum EphemeralStations {
             FROM over o WHERE t.id = o.id
         $$
         """
+    }
 
     /// As `join_v1`, and says whether the station is one of those; one that was retired is back.
     private static let join = """
