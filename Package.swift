@@ -147,7 +147,7 @@ let package = Package(
         // Layer 4: modules
         module("PostgresCatalog", uses: ["PQKit", "CryptographyKit"], tests: catalogTests),
         module("CardSource", uses: ["CardKit", "FileKit", log]),
-        module("FTPSource", uses: ["CardKit", "FTPKit", "FileKit", log], tests: ["FilmgateLedger", "TestThreads"]),
+        module("FTPSource", uses: ["CardKit", "FTPKit", log], tests: ["FileKit", "FilmgateLedger", "TestThreads"]),
         module("FolderSource", uses: ["CardKit", "FileKit", log], tests: ["FilmgateLedger"]),
         module("DedupeStage", tests: ["FilmgateLedger", log]),
         module("UploadStage", tests: [log]),

@@ -48,13 +48,27 @@ package enum FTPOrphans {
         return count
     }
 
-    /// Moves what an earlier run left to the inbox of its event, where this run is for another one; gives their count.
+    /// Moves what an earlier run left to the inbox of its event, where this run is for another one, and remembers this
+    /// run's; gives the count of what was moved.
     ///
     /// Its clients were told that these files are safe while that run took them. What a client may still go on with
-    /// stays, and so do those of `known`, by their places: they have their event. To be called before `inbox` is opened,
-    /// by whoever holds it. Throws where a file cannot be moved: it would go to the wrong event.
+    /// stays, and so do those of `known`, by their places: they have their event. To be called before `inbox` is opened;
+    /// does nothing where somebody holds it: its files are his. Throws where a file cannot be moved: it would go to the
+    /// wrong event.
     package static func setApart(
         _ inbox: String, for event: String?, except known: Set<String>
+    ) throws(IngestError) -> Int {
+        try DurableFile.makeDirectories(inbox, mode: 0o700)
+        guard let lock = FolderLock(free: inbox) else { return 0 }
+        return try withExtendedLifetime(lock) { () throws(IngestError) in
+            let count = try moveEarlier(in: inbox, for: event, except: known)
+            try FTPInboxEvent.write(event, to: inbox)
+            return count
+        }
+    }
+
+    private static func moveEarlier(
+        in inbox: String, for event: String?, except known: Set<String>
     ) throws(IngestError) -> Int {
         guard let earlier = try FTPInboxEvent.read(inbox), earlier != event else { return 0 }
         let isMeant = { (place: String) in !known.contains(place) && isSafe(place, in: inbox) }

@@ -188,10 +188,16 @@ package final class FTPServer: Sendable {
         state.withLock { $0.connections.note(ObjectIdentifier(channel), standing) }
     }
 
-    /// Something was refused: counted, and said once a minute for each address.
-    func refuse(_ what: String, from peer: String, _ change: (inout FTPCounts) -> Void = { _ in }) {
+    /// Something was refused: counted, and said a few times a minute for each address.
+    ///
+    /// `kind`: what two refusals have in common that are said once; absent: their words.
+    func refuse(
+        _ what: String, from peer: String, kind: String? = nil, _ change: (inout FTPCounts) -> Void = { _ in }
+    ) {
         count(change)
-        let line = state.withLock { $0.refusals.line(what, from: PeerAddress.network(peer), at: .now) }
+        let line = state.withLock {
+            $0.refusals.line(what, kind: kind ?? what, from: PeerAddress.network(peer), at: .now)
+        }
         if let line { logger.warning("FTP: refused: \(line)") }
     }
 

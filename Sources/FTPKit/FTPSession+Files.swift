@@ -87,7 +87,8 @@ extension FTPSession {
             switch begun {
             case .success(let upload): await receive(upload)
             case .failure(let error) where error.code == .storageFull:
-                server.refuse("\(PathText.shown(path.shown)) of \(peer): there is no room", from: peer) { $0.full += 1 }
+                let what = "\(PathText.shown(path.shown)) of \(peer): there is no room"
+                server.refuse(what, from: peer, kind: "room") { $0.full += 1 }
                 await say("452 No room; try again later.")
             case .failure(let error):
                 await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")

@@ -1,6 +1,5 @@
 import CardKit
 import FTPKit
-import FileKit
 public import FilmgateCore
 import Logging
 
@@ -134,18 +133,9 @@ public struct FTPSource: Module, SourceDriver {
     }
 
     /// What was pushed while a run of another event listened, and was not taken by it, is for that event.
-    ///
-    /// Does nothing where another run has the inbox: its files are its own.
     private func setApart(_ inbox: String, except known: Set<String>) throws(IngestError) {
-        try DurableFile.makeDirectories(inbox, mode: 0o700)
-        guard let lock = FolderLock(free: inbox) else { return }
-        try withExtendedLifetime(lock) { () throws(IngestError) in
-            let count = try FTPOrphans.setApart(inbox, for: context.event, except: known)
-            if count > 0 {
-                context.logger.notice("FTP: \(count) files that were pushed for the earlier event go to that.")
-            }
-            try FTPInboxEvent.write(context.event, to: inbox)
-        }
+        let count = try FTPOrphans.setApart(inbox, for: context.event, except: known)
+        if count > 0 { context.logger.notice("FTP: \(count) files that were pushed for the earlier event go to that.") }
     }
 
     private func directory() throws(IngestError) -> any FTPLoginDirectory {

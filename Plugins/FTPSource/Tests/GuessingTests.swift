@@ -160,13 +160,24 @@ import Testing
         var log = RefusalLog()
         let now = ContinuousClock.now
         let lines =
-            (0..<1000).compactMap { _ in log.line("wrong", from: "a", at: now) }
-            + [log.line("wrong", from: "b", at: now)].compactMap { $0 }
+            (0..<1000).compactMap { _ in log.line("wrong", kind: "w", from: "a", at: now) }
+            + [log.line("wrong", kind: "w", from: "b", at: now)].compactMap { $0 }
         #expect(lines == ["wrong", "wrong"])
         #expect(
-            log.line("wrong", from: "a", at: now + .seconds(61))
+            log.line("wrong", kind: "w", from: "a", at: now + .seconds(61))
                 == "wrong (and 999 more refusals of that address since the last line)")
-        let crowd = (0..<5000).compactMap { log.line("wrong", from: "host \($0)", at: now + .seconds(62)) }
+        let crowd = (0..<5000).compactMap { log.line("wrong", kind: "w", from: "host \($0)", at: now + .seconds(62)) }
         #expect(crowd.count <= 260)
+    }
+
+    /// A program that answers nonsense does not hide a certificate that nobody trusts.
+    @Test func anotherFaultIsSaidToo() {
+        var log = RefusalLog()
+        let now = ContinuousClock.now
+        let lines = (0..<1000).compactMap { log.line("fault \($0 % 5)", kind: "\($0 % 5)", from: "a", at: now) }
+        #expect(lines == ["fault 0", "fault 1", "fault 2"])
+        #expect(
+            log.line("fault 3", kind: "3", from: "a", at: now + .seconds(61))
+                == "fault 3 (and 997 more refusals of that address since the last line)")
     }
 }
