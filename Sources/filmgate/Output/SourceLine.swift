@@ -45,7 +45,10 @@ enum SourceLine {
                 ? "" : ", leaving \(Describe.count(leaving, "file")) from before (see `backlog`)"
             let stay = others.sorted { $0.key < $1.key }.map { "; " + staying($1, of: $0) }.joined()
             return "\(name) is here\(take)\(rest)\(stay)"
-        case .lost(let error): return "\(name) is lost: \(Describe.name(error.description)) Trying again."
+        case .lost(let error):
+            // With a full disk on this side nothing is wrong with the camera.
+            let words = error.code == .storageFull ? "is not read on" : "is lost"
+            return "\(name) \(words): \(Describe.name(error.description)) Trying again."
         case .back: return "\(name) is back"
         case .finished: return nil
         }
