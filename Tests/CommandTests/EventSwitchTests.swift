@@ -185,6 +185,35 @@ import Testing
         #expect(try gallery.assets().count == 3)
     }
 
+    /// Without an event nothing goes once more to a target that has it for one, and the frames' event is not forgotten
+    /// over it; another target gets them all.
+    @Test(arguments: ["import", "run", "watch"]) func aRunWithoutAnEventLeavesWhatEventsHave(_ verb: String) throws {
+        let table = try Table()
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [ { card: { paths: ["\(table.card)"] } } ]
+            stages: [ { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.archive)/{event}", verify: size } } }
+            """)
+        let words =
+            verb == "run"
+            ? ["run", pipeline, "--once"]
+            : [verb, table.card, "--pipeline", pipeline] + (verb == "watch" ? ["--once"] : [])
+        try table.frames("CARD", count: 3, from: 0)
+        #expect(try table.run(words + ["--event", "smith"]).status == 0)
+        let next = try table.run(words)
+        #expect(next.status == 0 && next.count("delivered") == 0, "\(next.output)")
+        #expect(try table.run(["events", "use", "jones"]).status == 0)
+        let last = try table.run(words)
+        #expect(last.status == 0 && last.count("delivered") == 0, "\(last.output)")
+        #expect(count(table, "smith") == 3 && count(table, "jones") == 0 && count(table, "unknown") == 0)
+        #expect(try table.run(["events", "use", "--none"]).status == 0)
+        let copy = try table.run(["import", table.card, "--to", table.path("backup"), "--verify", "size"])
+        #expect(copy.status == 0 && copy.count("delivered") == 3, "\(copy.output)")
+    }
+
     /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
     @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrder(_ verb: String) throws {
         let table = try Table()

@@ -108,10 +108,10 @@ final class TakenFiles: Sendable {
         let logger = context.logger, file = PathText.shown(origin.path)
         switch reason {
         case .unproven:
-            let why = "\(file) stays: a target has it without a proof."
+            let why = "\(file) stays: a target has it, and has not proved it."
             let isFirst = !saidThatNothingIsProven.exchange(true, ordering: .relaxed)
             if isFirst {
-                logger.warning("\(why) So do other files; `verify: reread` makes the target prove it.")
+                logger.warning("\(why) What is delivered with `verify: reread` goes.")
             } else {
                 logger.info("\(why)")
             }

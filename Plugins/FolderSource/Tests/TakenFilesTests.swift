@@ -98,13 +98,13 @@ import Testing
         #expect(scene.log.text.contains("warning `a.jpg` stays: a server had it before"))
     }
 
-    /// A target of `verify: none` never lets a file go, and is not silent about that.
+    /// A server that proves nothing never lets a file go, and one line says so.
     @Test func whatNobodyProvedStaysAndOneLineSaysWhy() async throws {
         let scene = try await Scene()
-        var receipt = scene.local(existed: false)
+        var receipt = Self.remote(existed: false)
         receipt.verified = .none
-        #expect(await scene.stays(.delivered, ["a": receipt]))
-        #expect(scene.log.text.contains("warning `a.jpg` stays: a target has it without a proof."))
+        #expect(await scene.stays(.delivered, ["a": scene.local(existed: false), "g": receipt]))
+        #expect(scene.log.text.contains("warning `a.jpg` stays: a target has it, and has not proved it."))
     }
 
     @Test func theOriginalItselfIsNoCopy() async throws {

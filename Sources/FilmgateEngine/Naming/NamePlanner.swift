@@ -197,16 +197,18 @@ struct NamePlanner: Sendable {
         draft.mark = standing.mark
     }
 
-    /// The target's own; without an event, what it has or will get for some event needs nobody to say one again: that
-    /// could be another.
+    /// The target's own; without an event, what it has or will get for some event is not sent there once more, and
+    /// nobody needs to say one again: that could be another.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
-        guard event == DeliveryRow.unassigned else {
+        guard event == nil || event == DeliveryRow.unassigned else {
             // What was taken back before its event was known stays so.
             return rows.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: event) }
         }
         let given = rows.filter { row in
-            row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true
+            // What was taken back there, or never meant for it, says nothing of a run that asks for no event.
+            if event == nil, row.isCancelled || row.receipt.state == .excluded { return false }
+            return row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true
         }
         return given.first { $0.receipt.state == .done } ?? given.first
     }
