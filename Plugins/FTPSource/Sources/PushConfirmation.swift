@@ -44,17 +44,14 @@ enum PushConfirmation: Sendable, Hashable, ConfigValue {
 final class PushConfirmations: Sendable {
     /// One client that waits.
     typealias Ticket = Int
-    fileprivate enum Answer: Sendable { case safe, notYet(String) }
-    fileprivate struct Waiting: Sendable {
+    private enum Answer: Sendable { case safe, notYet(String) }
+    private struct Waiting: Sendable {
         var inode: UInt64
         var answer: Answer?
         var client: CheckedContinuation<Answer, Never>?
     }
-    fileprivate struct State: Sendable {
-        var waiting: [Ticket: Waiting] = [:], last = 0, isClosed = false
-        /// Clients without an answer, by their files: several where one went on with what another one had sent.
-        var tickets: [UInt64: [Ticket]] = [:]
-    }
+    /// Few at once: each holds a connection.
+    private struct State: Sendable { var waiting: [Ticket: Waiting] = [:], last = 0, isClosed = false }
 
     let target: String
     private let time: Duration
@@ -68,42 +65,47 @@ final class PushConfirmations: Sendable {
         state.withLock { state in
             state.last += 1
             state.waiting[state.last] = Waiting(inode: inode, answer: state.isClosed ? .notYet(Self.stopping) : nil)
-            if !state.isClosed { state.tickets[inode, default: []].append(state.last) }
             return state.last
         }
     }
 
     /// A client waits for this file, or is about to.
-    func isExpected(_ inode: UInt64) -> Bool { state.withLock { $0.tickets[inode] != nil } }
+    func isExpected(_ inode: UInt64) -> Bool {
+        state.withLock { $0.waiting.values.contains { $0.inode == inode && $0.answer == nil } }
+    }
 
     /// The target has it, or it goes nowhere and never will.
-    func confirm(_ inode: UInt64) { give(.safe, to: inode) }
+    func confirm(_ inode: UInt64) { give(.safe) { $1 == inode } }
     /// It was looked for in vain.
     func gone(_ inode: UInt64) { refuse(inode, "It is being sent again, or is not here any more.") }
     /// It is not there, and this is why.
-    func refuse(_ inode: UInt64, _ reason: String) { give(.notYet(reason), to: inode) }
+    func refuse(_ inode: UInt64, _ reason: String) { give(.notYet(reason)) { $1 == inode } }
 
     /// No client waits any longer.
     func close() {
-        let inodes = state.withLock { state in
-            state.isClosed = true
-            return Array(state.tickets.keys)
-        }
-        for inode in inodes { refuse(inode, Self.stopping) }
+        state.withLock { $0.isClosed = true }
+        give(.notYet(Self.stopping)) { _, _ in true }
     }
     private static let stopping = "The server is stopping; send it again."
 
-    private func give(_ answer: Answer, to inode: UInt64) {
+    /// To whoever of those that are meant, by ticket and file, has no answer yet.
+    private func give(_ answer: Answer, to isMeant: (Ticket, UInt64) -> Bool) {
         let clients = state.withLock { state in
-            (state.tickets.removeValue(forKey: inode) ?? []).compactMap { state.settle($0, answer) }
+            var clients: [CheckedContinuation<Answer, Never>] = []
+            for (ticket, one) in state.waiting where one.answer == nil && isMeant(ticket, one.inode) {
+                state.waiting[ticket]?.answer = answer
+                if let client = state.waiting[ticket]?.client.take() { clients.append(client) }
+            }
+            return clients
         }
         for client in clients { client.resume(returning: answer) }
     }
 
     /// What the client of a file is told: nil = yes.
     func outcome(_ ticket: Ticket) async -> String? {
-        let alarm = Task { [time, weak self] in
-            if (try? await Task.sleep(for: time)) != nil { self?.giveUp(ticket) }
+        let alarm = Task { [time, target, weak self] in
+            guard (try? await Task.sleep(for: time)) != nil else { return }
+            self?.give(.notYet("\(target) does not have it yet; send it again later.")) { one, _ in one == ticket }
         }
         let answer = await withCheckedContinuation { client in
             let known = state.withLock { state -> Answer? in
@@ -119,29 +121,5 @@ final class PushConfirmations: Sendable {
         case .safe: nil
         case .notYet(let reason): reason
         }
-    }
-
-    /// Its time is up.
-    private func giveUp(_ ticket: Ticket) {
-        let answer = Answer.notYet("\(target) does not have it yet; send it again later.")
-        let client = state.withLock { state in
-            if let inode = state.waiting[ticket]?.inode {
-                let others = (state.tickets[inode] ?? []).filter { $0 != ticket }
-                state.tickets[inode] = others.isEmpty ? nil : others
-            }
-            return state.settle(ticket, answer)
-        }
-        client?.resume(returning: answer)
-    }
-}
-
-extension PushConfirmations.State {
-    /// Who is to be told of it now; nil where it was answered before, or its client does not ask yet.
-    fileprivate mutating func settle(
-        _ ticket: PushConfirmations.Ticket, _ answer: PushConfirmations.Answer
-    ) -> CheckedContinuation<PushConfirmations.Answer, Never>? {
-        guard let one = waiting[ticket], one.answer == nil else { return nil }
-        waiting[ticket]?.answer = answer
-        return waiting[ticket]?.client.take()
     }
 }
