@@ -107,16 +107,7 @@ public struct FTPSource: Module, SourceDriver {
     /// `unavailable` when the port is in use, `misconfigured` where a password or the certificate is missing.
     public func open(_ place: SourcePlace) async throws(IngestError) -> any SourceSession {
         let logins = place.event == nil ? try directory() : nil
-        let inbox = receiver.place.address, own = try await known(in: inbox)
-        var others: [String: Set<String>] = [:]
-        if config.inbox.isEmpty {
-            for other in try FTPOrphans.others(beside: inbox) { others[other] = try await known(in: other) }
-        }
-        try receiver.prepare { () throws(IngestError) in
-            if context.lookup.service(WritesNothing.self) != nil { return }
-            try setApart(inbox, except: own)
-            if config.inbox.isEmpty { try takeOver(inbox, except: others) }
-        }
+        if !receiver.isReady { try await prepare() }
         guard receiver.isThere(place) else { throw IngestError(.notFound, "\(place.label) was left.") }
         let intake = try receiver.intake(for: place.event)
         guard let logins else { return FTPPushSession(intake, receiver, logger: context.logger) }
@@ -126,10 +117,30 @@ public struct FTPSource: Module, SourceDriver {
         return FTPPushSession(intake, receiver, server, logger: context.logger)
     }
 
-    /// The files in an inbox that have their event by the ledger, by their places.
-    private func known(in inbox: String) async throws(IngestError) -> Set<String> {
+    /// Brings what earlier runs left to where it belongs.
+    private func prepare() async throws(IngestError) {
+        let inbox = receiver.place.address
+        var known: [String: Set<String>] = [:]
+        for one in try [inbox] + (config.inbox.isEmpty ? FTPOrphans.others(beside: inbox) : []) {
+            known[one] = try await staying(in: one)
+        }
+        try receiver.prepare { () throws(IngestError) in
+            if context.lookup.service(WritesNothing.self) != nil { return }
+            try setApart(inbox, except: known[inbox] ?? [])
+            if config.inbox.isEmpty { try takeOver(inbox, except: known) }
+        }
+    }
+
+    /// The files of an inbox that stay there, by their places: they have their event in the ledger.
+    ///
+    /// Where the last run there was for the same event as this one, its own may move.
+    private func staying(in inbox: String) async throws(IngestError) -> Set<String> {
+        let isSame = try FTPInboxEvent.read(inbox) == context.event
+        // Nothing of it is set apart.
+        if isSame, inbox == receiver.place.address { return [] }
         let files = try await context.lookup.ledger?.known(volume: "ftp:\(inbox)") ?? []
-        return Set(files.filter { $0.hasContent && $0.event != nil }.map(\.fingerprint.path))
+        let staying = files.filter { $0.hasContent && $0.event != nil && !(isSame && $0.event == context.event) }
+        return Set(staying.map(\.fingerprint.path))
     }
 
     /// What was pushed while a run of another event listened, and was not taken by it, is for that event.

@@ -58,6 +58,9 @@ final class PushReceiver: Sendable {
         return stream
     }
 
+    /// `prepare` need not be called any more.
+    var isReady: Bool { isPrepared.withLock(\.self) }
+
     /// Once, before anything is opened: `arrange` may bring files of events here, or move them; what is empty goes.
     ///
     /// Whoever comes meanwhile waits. Blocks for the disk.

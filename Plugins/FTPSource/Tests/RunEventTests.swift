@@ -50,6 +50,19 @@ import Testing
         await scene.close()
     }
 
+    /// One that waits for the event of this very run is not the earlier run's, though it lies where that one listened.
+    @Test func whatWaitsForThisEventStaysToo() async throws {
+        let (folder, entry) = try await left(), ledger = try SQLiteLedger.inMemory()
+        var row = AssetRow(origin: entry.origin, run: 0, kind: .jpeg, shot: entry.shot, at: 1)
+        let sha256 = String(repeating: "a", count: 64)
+        (row.content, row.digests, row.event) = (ContentKey(sha256: sha256), Digests(sha256: sha256), "jones")
+        try await ledger.record([.asset(row)])
+        let scene = try await PushScene(at: folder, event: "jones", ledger: ledger)
+        #expect(scene.listed.map(\.origin.id) == [entry.origin.id])
+        #expect(try await scene.source.places().map(\.event) == [nil])
+        await scene.close()
+    }
+
     /// A plan, and a second run beside the first, leave everything as it is.
     @Test(arguments: [true, false]) func nobodyElseMovesAnything(_ isPlan: Bool) async throws {
         let folder = try await left().folder, inbox = folder + "/inbox"
