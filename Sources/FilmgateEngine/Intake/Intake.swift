@@ -236,11 +236,12 @@ struct Intake: Sendable {
         guard context.leavesOtherEvents, let sha256 = lead?.digests?.sha256 else { return nil }
         // In this order: what is settled in between is in the ledger.
         let underWay = context.underWay.events(of: sha256)
+        var events = underWay + (try await context.reader.assets(sha256: sha256).map(\.event))
+        // New, as nearly every frame is.
+        if events.isEmpty { return nil }
         // A file that was met again without an event has none, and its deliveries have theirs.
         let rows = try await context.reader.deliveries(of: ContentKey(sha256: sha256))
-        let events =
-            underWay + (try await context.reader.assets(sha256: sha256).map(\.event))
-            + rows.filter { $0.event != nil && $0.receipt.state != .excluded }.map(\.event)
+        events += rows.filter { $0.event != nil && $0.receipt.state != .excluded }.map(\.event)
         let own = context.options.deliveryEvent
         if events.contains(own) { return nil }
         let others = events.compactMap(\.self)
