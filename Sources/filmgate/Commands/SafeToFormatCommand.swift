@@ -50,7 +50,7 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         let pipeline = try pipeline.map { try context.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
         let report = try await context.telling { () async throws(IngestError) in
-            if path.contains("://"), try FileFacts.of(UserPath.absolute(path)) == nil {
+            if UserPath.isAddress(path) {
                 throw IngestError(
                     .notFound, "A camera cannot be asked whether its card is safe to format.",
                     advice: "Put the card into a reader and give its path.")

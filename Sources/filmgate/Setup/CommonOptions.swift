@@ -66,11 +66,10 @@ enum UserPath {
     }
 
     /// A file as the ledger knows it: canonical, and the address of a camera or server as it is (`ptpip://…`).
-    static func recorded(_ name: String) -> String {
-        let path = absolute(name)
-        let isAddress = name.contains("://") && access(path, F_OK) != 0
-        return isAddress ? name : FileSystem.canonical(path)
-    }
+    static func recorded(_ name: String) -> String { isAddress(name) ? name : FileSystem.canonical(absolute(name)) }
+
+    /// It is not a file here that is called so.
+    static func isAddress(_ name: String) -> Bool { name.contains("://") && access(absolute(name), F_OK) != 0 }
 
     /// `~name/x` in quotes reaches us as it is: a folder of that name here is hardly what was meant.
     static func refuseOthersHome(_ path: String, _ option: String) throws {
