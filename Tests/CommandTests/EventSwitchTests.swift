@@ -185,9 +185,8 @@ import Testing
         #expect(try gallery.assets().count == 3)
     }
 
-    /// Without an event nothing goes once more to a target that has it for one, and the frames' event is not forgotten
-    /// over it; another target gets them all.
-    @Test(arguments: ["import", "run", "watch"]) func aRunWithoutAnEventLeavesWhatEventsHave(_ verb: String) throws {
+    /// A card with three frames, a folder for each event, and the words that take the card.
+    private func cardOfEvents(_ verb: String) throws -> (Table, [String]) {
         let table = try Table()
         let pipeline = try table.write(
             "p.yaml",
@@ -202,6 +201,13 @@ import Testing
             ? ["run", pipeline, "--once"]
             : [verb, table.card, "--pipeline", pipeline] + (verb == "watch" ? ["--once"] : [])
         try table.frames("CARD", count: 3, from: 0)
+        return (table, words)
+    }
+
+    /// Without an event nothing goes once more to a target that has it for one, and the frames' event is not forgotten
+    /// over it; another target gets them all.
+    @Test(arguments: ["import", "run", "watch"]) func aRunWithoutAnEventLeavesWhatEventsHave(_ verb: String) throws {
+        let (table, words) = try cardOfEvents(verb)
         #expect(try table.run(words + ["--event", "smith"]).status == 0)
         let next = try table.run(words)
         #expect(next.status == 0 && next.count("delivered") == 0, "\(next.output)")
@@ -216,20 +222,7 @@ import Testing
 
     /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
     @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrder(_ verb: String) throws {
-        let table = try Table()
-        let pipeline = try table.write(
-            "p.yaml",
-            """
-            version: 1
-            sources: [ { card: { paths: ["\(table.card)"] } } ]
-            stages: [ { dedupe: {} }, { upload: { to: [archive] } } ]
-            targets: { archive: { folder: { path: "\(table.archive)/{event}", verify: size } } }
-            """)
-        let words =
-            verb == "run"
-            ? ["run", pipeline, "--once"]
-            : [verb, table.card, "--pipeline", pipeline] + (verb == "watch" ? ["--once"] : [])
-        try table.frames("CARD", count: 3, from: 0)
+        let (table, words) = try cardOfEvents(verb)
         #expect(try table.run(["events", "use", "smith"]).status == 0)
         #expect(try table.run(words).status == 0)
         #expect(try table.run(["events", "use", "jones"]).status == 0)
