@@ -220,6 +220,16 @@ import Testing
         #expect(copy.status == 0 && copy.count("delivered") == 3, "\(copy.output)")
     }
 
+    /// Who forgot the event reads where the frames are, rather than that nothing was to be done.
+    @Test func anImportWithoutAnEventSaysWhoseItsFilesAre() throws {
+        let (table, words) = try cardOfEvents("import"), state = ["--state", table.state]
+        #expect(!(try Program.run(words + state + ["--event", "smith"]).errors.contains("belong")))
+        let outcome = try Program.run(words + state)
+        #expect(
+            outcome.status == 0 && outcome.errors.contains("note: 3 files of these belong to the event smith;"),
+            "\(outcome.output)\(outcome.errors)")
+    }
+
     /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
     @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrder(_ verb: String) throws {
         let (table, words) = try cardOfEvents(verb)

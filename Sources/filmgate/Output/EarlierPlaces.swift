@@ -5,8 +5,13 @@ import Synchronization
 /// What an import does not touch, and a person should know at its end: what still waits at an address that the pipeline
 /// had before, and copies that the same frames have in another event.
 final class EarlierPlaces: Sendable {
+    private struct State {
+        var targets: [(name: String, identity: String)] = [], delivered: Set<ContentKey> = []
+        /// In a run without an event, files that an event has or gets.
+        var belonging: [String: Int] = [:]
+    }
     private let event: String?
-    private let state = Mutex<(targets: [(name: String, identity: String)], delivered: Set<ContentKey>)>(([], []))
+    private let state = Mutex(State())
 
     /// `event`: that of the run.
     init(event: String?) { self.event = event }
@@ -16,7 +21,11 @@ final class EarlierPlaces: Sendable {
     }
 
     @Sendable func note(_ runEvent: RunEvent) {
-        guard event != nil, case .settled(let settled) = runEvent, settled.ending == .delivered else { return }
+        guard case .settled(let settled) = runEvent else { return }
+        if event == nil, let other = settled.event, other != DeliveryRow.unassigned {
+            state.withLock { $0.belonging[other, default: 0] += 1 }
+        }
+        guard event != nil, settled.ending == .delivered else { return }
         guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else {
             return
         }
@@ -25,20 +34,26 @@ final class EarlierPlaces: Sendable {
 
     /// Nothing where the ledger cannot be read: the run has said so.
     func remarks(_ reader: any LedgerReader) async -> [String] {
-        let (targets, delivered) = state.withLock { $0 }
+        let state = state.withLock { $0 }, targets = state.targets
         if targets.isEmpty { return [] }
-        guard let totals = try? await reader.totals() else { return [] }
+        let belonging = state.belonging.sorted { $0.key < $1.key }.map { Self.belonging($1, to: $0) }
+        guard let totals = try? await reader.totals() else { return belonging }
         let others = totals.targets.filter { other in
             targets.contains { $0.name == other.name } && !targets.contains { $0.identity == other.identity }
         }
-        if others.isEmpty { return [] }
-        var lines: [String] = []
+        if others.isEmpty { return belonging }
+        var lines = belonging
         for other in others where !targets.contains(where: { isEvent(other.identity, of: $0.identity) }) {
             let count = [Receipt.State.pending, .held, .failed].reduce(0) { $0 + (other.states[$1] ?? 0) }
             if count > 0 { lines.append(Self.waiting(count, at: Describe.name(TargetLabel.place(of: other.identity)))) }
         }
-        lines += await doubled(delivered, reader)
+        lines += await doubled(state.delivered, reader)
         return lines
+    }
+
+    private static func belonging(_ count: Int, to event: String) -> String {
+        "note: \(Describe.count(count, "file")) of these \(count == 1 ? "belongs" : "belong") to the event \(Describe.name(event)); "
+            + "what is there for it is not sent again without an event. `--event NAME` says which one is meant."
     }
 
     private static func waiting(_ count: Int, at place: String) -> String {
