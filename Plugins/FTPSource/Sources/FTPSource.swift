@@ -96,7 +96,7 @@ public struct FTPSource: Module, SourceDriver {
             SourcePlace(source: Self.name, address: inbox, label: address.description), config)
     }
 
-    public var traits: SourceTraits { SourceTraits(lookEvery: nil) }
+    public var traits: SourceTraits { SourceTraits(lookEvery: nil, findsEvents: true) }
     public var folders: [String] { config.inbox.isEmpty ? [] : [config.inbox] }
 
     public func places() async throws(IngestError) -> [SourcePlace] { try receiver.places() }

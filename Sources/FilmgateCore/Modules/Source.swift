@@ -27,9 +27,11 @@ public struct SourceTraits: Sendable, Hashable {
     public var backlog: Backlog?
     /// How often `places` is asked again; nil = only when `changes` says so, or when a place was lost.
     public var lookEvery: Duration?
+    /// Opening one of its places may bring places of events to light, with what earlier runs left for these.
+    public var findsEvents: Bool
 
-    public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5)) {
-        (self.backlog, self.lookEvery) = (backlog, lookEvery)
+    public init(backlog: Backlog? = nil, lookEvery: Duration? = .seconds(5), findsEvents: Bool = false) {
+        (self.backlog, self.lookEvery, self.findsEvents) = (backlog, lookEvery, findsEvents)
     }
 }
 

@@ -11,10 +11,12 @@ struct SourceSupervisor: Sendable {
     /// What to say when it finds nothing at first; nil = nothing.
     private var absence: IngestError? { run.plan.patterns[number].flatMap { Absence.of($0) } }
 
-    /// Looks for places until the run ends; in a mode that ends, once.
+    /// Looks for places until the run ends.
+    ///
+    /// In a mode that ends, once; and when these have ended, for events that opening them brought to light.
     func keep() async {
         let wakeSignal = WakeSignal(), listening = changes(wakeSignal)
-        var isFirst = true, trouble: IngestError?, failures = 0
+        var isFirst = true, isLast = false, trouble: IngestError?, failures = 0
         await withTaskGroup(of: Void.self) { group in
             while !run.stopping.isSet {
                 switch await run.stopping.answer({ () async throws(IngestError) in try await driver.places() }) {
@@ -23,7 +25,7 @@ struct SourceSupervisor: Sendable {
                     (trouble, failures) = (nil, 0)
                     if isFirst, places.isEmpty, let absence { miss(absence) }
                     isFirst = false
-                    for place in run.places.fresh(places, of: number) {
+                    for place in run.places.fresh(places, of: number, ofEvents: isLast) {
                         group.addTask {
                             await supervise(place)
                             run.places.ended(place)
@@ -38,8 +40,13 @@ struct SourceSupervisor: Sendable {
                     if trouble?.message != error.message { tell(error) }
                     (trouble, failures) = (error, failures + 1)
                 }
-                if run.mode.ends { break }
-                await wakeSignal.wait(atMost: pause(failures), or: run.stopping)
+                guard run.mode.ends else {
+                    await wakeSignal.wait(atMost: pause(failures), or: run.stopping)
+                    continue
+                }
+                if isLast || failures > 0 || !driver.traits.findsEvents { break }
+                await group.waitForAll()
+                isLast = true
             }
         }
         listening?.cancel()
@@ -104,13 +111,14 @@ final class PlaceStates: Sendable {
     private struct State { var source: Int, isOpen = true }
     private let states = Mutex<[Key: State]>([:])
 
-    /// Those that nobody looks after; a place that went away and came back is a new one.
-    func fresh(_ places: [SourcePlace], of source: Int) -> [SourcePlace] {
+    /// Those that nobody looks after, with `ofEvents` only those of events; a place that went away and came back is a
+    /// new one.
+    func fresh(_ places: [SourcePlace], of source: Int, ofEvents: Bool = false) -> [SourcePlace] {
         states.withLock { states in
             let there = Set(places.map(Self.key))
             states = states.filter { $0.value.source != source || $0.value.isOpen || there.contains($0.key) }
             return places.filter { place in
-                guard states[Self.key(place)] == nil else { return false }
+                guard states[Self.key(place)] == nil, !ofEvents || place.event != nil else { return false }
                 states[Self.key(place)] = State(source: source)
                 return true
             }

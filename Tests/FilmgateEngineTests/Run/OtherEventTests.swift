@@ -192,6 +192,20 @@ import Testing
         #expect(atSmith == ["smith/IMG_1.JPG"] && world.delivered.isEmpty)
     }
 
+    /// What opening a place brings to light is taken by a run that ends, too; a card that comes meanwhile is not.
+    @Test func aRunThatEndsLooksAgainForEvents() async throws {
+        let others = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        let source = FakeSource([], traits: SourceTraits(lookEvery: nil, findsEvents: true))
+        let card = FakePlace("Card", [("IMG_3.JPG", "of a card")])
+        let own = FakePlace(
+            "Port", [("IMG_2.JPG", "own")], source: "ftp", whileReading: { _ in source.hold([others, card]) })
+        for one in [others, own] { one.state.withLock { $0.listens = false } }
+        source.hold([own])
+        let outcome = try await runner([], from: source).run(.together)
+        #expect(outcome.shown == "2 delivered, exit 0", "\(world.said)")
+        #expect(atSmith == ["smith/IMG_1.JPG"] && world.delivered == ["jones/IMG_2.JPG"])
+    }
+
     /// The same bytes are the same frame: whoever pushes them again, under another login and event, sends nothing on.
     @Test func bytesStayWithTheEventThatTheyWereTakenFor() async throws {
         func place(_ event: String?, _ name: String) -> FakePlace {
