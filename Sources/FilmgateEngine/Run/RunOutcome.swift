@@ -18,6 +18,8 @@ public struct RunOutcome: Sendable {
     public var removed: [RemovedCopies] = []
     /// Folders without room for what waits for them: the bytes that are missing there, by the folder's path.
     public var lacking: [String: UInt64] = [:]
+    /// What waits at the same places for other events, and was not sent.
+    public var earlier: [EarlierDeliveries] = []
 
     public init(
         summary: RunSummary = RunSummary(), troubles: [IngestError] = [], signal: ExitStatus? = nil, mismatches: Int = 0
@@ -38,6 +40,7 @@ public struct RunOutcome: Sendable {
         both.damaged += damaged
         both.removed += removed
         both.troubles = troubles + next.troubles
+        for (ending, count) in made where ending != .pending { both.made[ending, default: 0] += count }
         return both
     }
 
@@ -47,7 +50,7 @@ public struct RunOutcome: Sendable {
         var reached = Set(troubles.map { Self.status(of: $0.code) })
         if mismatches > 0 { reached.insert(.mismatch) }
         if summary[.setAside] + (made[.setAside] ?? 0) > 0 { reached.insert(.setAside) }
-        if summary[.pending] + (made[.pending] ?? 0) > 0 { reached.insert(.notProven) }
+        if summary[.pending] + (made[.pending] ?? 0) > 0 || !earlier.isEmpty { reached.insert(.notProven) }
         let order: [ExitStatus] = [.failure, .mismatch, .full, .signIn, .sourceLost, .setAside, .notProven]
         return order.first(where: reached.contains) ?? .complete
     }

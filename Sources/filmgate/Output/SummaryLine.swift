@@ -16,6 +16,7 @@ enum SummaryLine {
         line.add("seconds", seconds: summary.seconds)
         line.add("damaged", outcome.damaged)
         line.add("removed", outcome.removed.reduce(0) { $0 + $1.count })
+        if !outcome.earlier.isEmpty { line.add("earlier_events", outcome.earlier.reduce(0) { $0 + $1.count }) }
         line.add("exit", Int(exit.rawValue))
         return line.finished
     }
@@ -62,6 +63,16 @@ extension RunOutcome {
         }
         if summary.seen == 0, troubles.isEmpty { lines.append("note: nothing was found to import.") }
         return lines
+    }
+}
+
+extension EarlierDeliveries {
+    var remark: String {
+        let whose = event.map { "for the event \(Describe.name($0))" } ?? "without an event"
+        let files = "\(Describe.count(count, "file")) \(count == 1 ? "waits" : "wait")"
+        return
+            "note: \(files) \(whose) at \(Describe.name(target)) from earlier, and \(count == 1 ? "was" : "were") not sent: "
+            + "`filmgate retry` sends what waits for any event; so does a run without --once."
     }
 }
 

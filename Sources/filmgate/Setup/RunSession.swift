@@ -77,7 +77,9 @@ struct RunSession {
     }
 
     private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
-        if json || options.verb != "import" { return }
+        if json { return }
+        for one in outcome.earlier { Console.err(one.remark) }
+        if options.verb != "import" { return }
         let older = await earlier.remarks(reader)
         let whole = await WholeCopies(reader: reader).remarks(outcome.lacking.keys)
         for line in outcome.remarks + whole + older { Console.err(line) }
@@ -121,7 +123,8 @@ struct RunSession {
             await credits?.end()
             await hub.rest()
             await printer.printed()
-            return try await told(outcome, notices)
+            return try await told(outcome, notices).beside(
+                mode == .together && HostedJob.ledger == nil ? plan : nil, options.event, reader)
         }
         await printer.finish(outcome)
         let code = exitCode(of: outcome)

@@ -1,0 +1,53 @@
+public import FilmgateCore
+
+/// Deliveries that wait at the places of a run for another event than it has: with its event a target may be another
+/// one, and a run that ends by itself sends only to its own.
+public struct EarlierDeliveries: Sendable, Hashable {
+    public var event: String?
+    /// The target's name in the ledger.
+    public var target: String
+    public var count: Int
+
+    /// Those of other events at targets that `plan` has for its own, by event and name.
+    ///
+    /// What waits for somebody's mark is left out: nobody can send it now.
+    public static func waiting(
+        besides plan: Plan, event: String?, _ reader: any LedgerReader
+    ) async throws(IngestError) -> [EarlierDeliveries] {
+        let own = Set(plan.targets.map(\.identity))
+        let rows = try await reader.queue([.pending, .held]).map(\.delivery).filter { row in
+            !row.isUnassigned && row.event != event && !own.contains(row.target)
+                && plan.targets.contains { isPlace(row, of: $0) }
+        }
+        if rows.isEmpty { return [] }
+        let marks = try await reader.marks(of: Set(rows.compactMap(\.gate?.sha256)).sorted())
+        var counts: [EarlierDeliveries: Int] = [:]
+        for row in rows {
+            if let gate = row.gate, case .waits = gate.decision(on: marks[gate.sha256] ?? PictureMark()) { continue }
+            counts[EarlierDeliveries(event: row.event, target: row.targetName, count: 0), default: 0] += 1
+        }
+        return counts.map { EarlierDeliveries(event: $0.event, target: $0.target, count: $1) }.sorted {
+            ($0.event ?? "", $0.target) < ($1.event ?? "", $1.target)
+        }
+    }
+
+    /// Whether it waits for what the target is for another event: of its name and module, whatever an event's id makes
+    /// of the address.
+    private static func isPlace(_ row: DeliveryRow, of target: PlannedTarget) -> Bool {
+        row.targetName == target.name && module(row.target) == module(target.identity)
+    }
+
+    private static func module(_ identity: String) -> Substring { identity.prefix { $0 != ":" } }
+}
+
+extension RunOutcome {
+    /// With what waits for other events beside a run's `plan`; the same where that is nil.
+    public func beside(
+        _ plan: Plan?, _ event: String?, _ reader: any LedgerReader
+    ) async throws(IngestError) -> RunOutcome {
+        guard let plan else { return self }
+        var outcome = self
+        outcome.earlier = try await EarlierDeliveries.waiting(besides: plan, event: event, reader)
+        return outcome
+    }
+}
