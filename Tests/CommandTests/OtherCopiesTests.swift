@@ -79,6 +79,21 @@ import Testing
         #expect(try prove(table).summary["part_of"] as? String == nil)
     }
 
+    /// The pipeline that the card was imported with wants two: so does the question without it, until it wants one.
+    @Test func theCopiesThatAPipelineWantsAreNotForgotten() throws {
+        let table = try Table(), pipeline = try pipeline(table, "copies: 2")
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.run(["import", table.card, "--pipeline", pipeline]).status == 0)
+        let no = try Program.run(["safe-to-format", table.card, "--allow", "same-device", "--state", table.state])
+        #expect(no.status == 8 && no.output.contains("2 copies are asked for"), "\(no.output)")
+        #expect(no.output.contains("`--copies 1`"))
+        #expect(try prove(table, nil, ["--copies", "1"]).status == 0)
+        // The same targets, asked for less.
+        let relaxed = try self.pipeline(table)
+        #expect(try table.run(["import", table.card, "--pipeline", relaxed]).status == 0)
+        #expect(try prove(table).status == 0)
+    }
+
     /// What waits for its event was not broken off.
     @Test func whatWaitsForItsEventSaysSo() throws {
         let table = try Table(), pipeline = try pipeline(table, "event: { hold: true }")

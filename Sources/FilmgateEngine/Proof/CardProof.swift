@@ -32,6 +32,8 @@ public struct CardProof: Sendable {
         case allowFiltered
         /// The copy lies on the card's own device.
         case allowSameDevice
+        /// Or fewer copies are asked for.
+        case copyElsewhere
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
@@ -198,7 +200,7 @@ public struct CardProof: Sendable {
             }
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
-        return places.count < copies ? .problem(places.tooFew(of: copies)) : .proven
+        return places.count < copies ? .problem(places.tooFew(of: copies), .copyElsewhere) : .proven
     }
 
     /// What its last ending says by itself; nil where its deliveries decide.

@@ -164,7 +164,7 @@ public struct StationProof: Sendable {
             case nil: return .problem("\(target.name): no station says that it delivered this file there", .deliver)
             }
         }
-        guard places.count >= proof.copies else { return .problem(places.tooFew(of: proof.copies)) }
+        guard places.count >= proof.copies else { return .problem(places.tooFew(of: proof.copies), .copyElsewhere) }
         for copy in found { finding.note(copy) }
         return .proven
     }

@@ -34,7 +34,7 @@ struct SafeToFormatCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How many copies every file needs, each on another device; targets elsewhere count as one; absent: as the pipeline says, or 1."
+            "How many copies every file needs, each on another device; targets elsewhere count as one; absent: as the pipeline says, without --pipeline the most that one of this state said, or 1."
     )
     var copies: Int?
 
@@ -57,9 +57,11 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             }
             let proofTargets: ProofTargets? =
                 if let pipeline { try context.proofTargets([pipeline], ledger: reader) } else { nil }
+            var wanted = copies ?? pipeline?.copies ?? 0
+            if wanted == 0 { wanted = try PipelineSnapshot(state: options.stateDirectory).mostCopies() }
             let proof = CardProof(
                 reader: reader, proofTargets: proofTargets, allowance: allowance,
-                copies: copies ?? pipeline?.copies ?? 1,
+                copies: wanted,
                 exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
             var examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
             if let pipeline, let proofTargets {

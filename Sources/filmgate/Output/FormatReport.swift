@@ -134,6 +134,11 @@ struct FormatReport {
                 "`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now."
             )
         }
+        if remedies.contains(.copyElsewhere) {
+            lines.append(
+                "`filmgate import CARD --to FOLDER` with a folder on another disk makes one more copy; "
+                    + "`--copies 1` if one is enough, whatever a pipeline said.")
+        }
         if remedies.contains(.nameTheKind) {
             lines.append(
                 "\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")

@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 
 /// Remembers where runs delivered to, so that `retry` can go on without being told the pipeline again; and which
-/// catalogue this state directory joined.
+/// catalogue this state directory joined; and how many copies `safe-to-format` is to want.
 ///
 /// A file per set of targets in the state directory: their options and sign-in as the pipeline wrote them, secrets as
 /// references only.
@@ -14,14 +14,28 @@ struct PipelineSnapshot {
 
     /// Keeps the targets and sign-in of a run.
     ///
-    /// Equal ones share a file. Blocks briefly.
+    /// Equal ones share a file; one that differs only in its count of copies replaces the other. Blocks briefly.
     func keep(_ pipeline: PipelineFile) throws(IngestError) {
-        let text = Self.text(pipeline)
-        let path = "\(directory)/\(Self.name(text)).yaml"
-        if try FileFacts.of(path) != nil { return }
+        let text = Self.text(pipeline), count = pipeline.copies == 1 ? "" : "\(Self.copies)\(pipeline.copies)\n"
+        let path = "\(directory)/\(Self.name(text)).yaml", bytes = Array((text + count).utf8)
+        if try FileSystem.contents(of: path) == bytes { return }
         try DurableFile.makeDirectories(directory, mode: 0o700)
-        let bytes = Array(text.utf8)
         try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
+    }
+    private static let copies = "copies: "
+
+    /// The most copies that any of these pipelines wants of a file; 1 where none was kept.
+    ///
+    /// Which of them took a card is not known: the strictest holds.
+    func mostCopies() throws(IngestError) -> Int {
+        var most = 1
+        for file in files() {
+            guard let bytes = try FileSystem.contents(of: file, limit: 1 << 20) else { continue }
+            let last = bytes.split(separator: 0x0A).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+            guard last.hasPrefix(Self.copies), let count = Int(last.dropFirst(Self.copies.count)) else { continue }
+            most = max(most, count)
+        }
+        return most
     }
 
     /// The files kept so far.
