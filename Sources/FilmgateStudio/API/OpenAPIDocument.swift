@@ -28,8 +28,8 @@ enum OpenAPIDocument {
     private static let securitySchemes: JSONValue = [
         "token": ["type": "http", "scheme": "bearer", "description": "A token of `filmgate studio token`."],
         "cookie": [
-            "type": "apiKey", "in": "cookie", "name": "filmgate_…",
-            "description": "One half of a paired browser's session.",
+            "type": "apiKey", "in": "cookie", "name": "filmgate_0a1b2c3d",
+            "description": "One half of a paired browser's session; the digits differ from one state directory to the next.",
         ],
         "key": ["type": "apiKey", "in": "header", "name": "X-Filmgate-Key", "description": "The other half."],
     ]
