@@ -29,7 +29,7 @@ enum OpenAPIDocument {
         "token": ["type": "http", "scheme": "bearer", "description": "A token of `filmgate studio token`."],
         "cookie": [
             "type": "apiKey", "in": "cookie", "name": "filmgate_0a1b2c3d",
-            "description": "One half of a paired browser's session; the digits differ from one state directory to the next.",
+            "description": "One half of a paired browser's session; its digits are those of the state directory.",
         ],
         "key": ["type": "apiKey", "in": "header", "name": "X-Filmgate-Key", "description": "The other half."],
     ]
