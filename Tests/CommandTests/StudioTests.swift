@@ -50,6 +50,22 @@ import Testing
         return details
     }
 
+    /// Where all cores are busy, whoever takes and sends goes first: each thread of the page has the lower priority.
+    @Test func thePageComesAfterRuns() throws {
+        let table = try Table()
+        let studio = try Background(["studio", "--listen", "127.0.0.1:0", "--state", table.state, "--json"])
+        #expect(studio.line(#"{"type":"studio""#) != nil)
+        let folder = "/proc/\(studio.process.processIdentifier)/task/"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let priorities = threads.compactMap { thread -> Int? in
+            // The 19th field; the second, in brackets, may hold spaces.
+            let line = (try? String(contentsOfFile: folder + thread + "/stat", encoding: .utf8)) ?? ""
+            return line.split(separator: ")").last?.split(separator: " ").dropFirst(16).first.flatMap { Int($0) }
+        }
+        #expect(!priorities.isEmpty && priorities.allSatisfy { $0 >= 10 }, "\(priorities)")
+        _ = studio.kill(SIGTERM)
+    }
+
     /// With a run it is the run that does it, and without one the command itself: either way it ends as the command
     /// does.
     @Test func whatThePageAsksForIsTheCommand() throws {

@@ -118,6 +118,8 @@ struct StudioCommand: AsyncParsableCommand {
                 let code = try server.makeCode()
                 return try await Self.untilStopped(untilEOF: untilEof) { () async throws(IngestError) in
                     try await server.run { port in
+                        // Now, as it has its threads.
+                        Self.comeAfterRuns()
                         let start = LocalAddress.start(host, isEncrypted: proof != nil) + ":\(port)"
                         Self.tell(start, port, code, proof?.fingerprint, state: state, json: json)
                     }
@@ -125,6 +127,18 @@ struct StudioCommand: AsyncParsableCommand {
             }
             if let stopped { throw Exit(stopped) }
         }
+
+        /// Where all cores are busy the page waits, and not who takes and sends; what the page starts waits with it.
+        private static func comeAfterRuns() {
+            // Linux has a priority for each thread; those to come have that of whoever starts them.
+            let kind = __priority_which_t(PRIO_PROCESS.rawValue)
+            for thread in ((try? FileSystem.names(in: "/proc/self/task")) ?? []).compactMap(UInt32.init)
+            where getpriority(kind, thread) < politeness {
+                _ = setpriority(kind, thread, politeness)
+            }
+        }
+        /// As in the unit that the package brings.
+        private static let politeness: Int32 = 10
 
         /// What the page's server has this program do.
         private static func services(_ context: CommandContext, _ logger: Logger) -> StudioServices {
