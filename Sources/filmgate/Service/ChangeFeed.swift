@@ -9,8 +9,22 @@ import Synchronization
 /// Whoever adds one waits for nobody: readers have threads of their own, and one that is slow gets fewer changes or a
 /// gap.
 final class ChangeFeed: Sendable {
+    /// What is told of a key.
+    enum Value: Sendable {
+        case text(String)
+        /// As it is when somebody is told.
+        case now(@Sendable () -> String?)
+
+        /// Nil where there is nothing to tell any more.
+        var text: String? {
+            switch self {
+            case .text(let text): text
+            case .now(let make): make()
+            }
+        }
+    }
     private struct State {
-        var ring = ChangeRing<String>(mostKeys: 4096, mostCost: 1 << 20)
+        var ring = ChangeRing<Value>(mostKeys: 2048, mostCost: 1 << 19)
         /// Readers that have everything.
         var waiting: [DispatchSemaphore] = []
         /// Nothing is kept before the first reader comes: a run that nobody watches pays nothing.
@@ -29,10 +43,19 @@ final class ChangeFeed: Sendable {
     /// What it reads is read in the order in which changes are numbered, so the last one is never an older state. It
     /// must be quick.
     func add(_ key: @autoclosure () -> String, _ make: () -> String?) {
+        keep { make().map { (key(), .text($0), $0.utf8.count) } }
+    }
+
+    /// `make` gives the value that the key has at the moment, as a JSON object: it is called when somebody is told, not
+    /// for each of many changes that nobody hears of one by one.
+    func add(_ key: @autoclosure () -> String, now make: @escaping @Sendable () -> String?) {
+        keep { (key(), .now(make), 256) }
+    }
+
+    private func keep(_ change: () -> (key: String, value: Value, size: Int)?) {
         let waiting: [DispatchSemaphore] = state.withLock { state in
-            guard state.isWanted, let value = make() else { return [] }
-            let key = key()
-            state.ring.add(key, value, cost: key.utf8.count + value.utf8.count + 64, at: WallClock.nanoseconds)
+            guard state.isWanted, let (key, value, size) = change() else { return [] }
+            state.ring.add(key, value, cost: key.utf8.count + size + 64, at: WallClock.nanoseconds)
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -60,9 +83,9 @@ final class ChangeFeed: Sendable {
     /// What came after `number`; blocks until there is something, or for `patience`.
     ///
     /// Nil when the run is over.
-    func next(after number: Int64, patience: Duration) -> ChangeRing<String>.Part? {
+    func next(after number: Int64, patience: Duration) -> ChangeRing<Value>.Part? {
         let wake = DispatchSemaphore(value: 0)
-        func look(_ waits: Bool) -> ChangeRing<String>.Part? {
+        func look(_ waits: Bool) -> ChangeRing<Value>.Part? {
             state.withLock { state in
                 let part = state.ring.changes(after: number, limit: Self.part)
                 if waits, part.changes.isEmpty, !part.isGap, !state.isOver { state.waiting.append(wake) }

@@ -190,8 +190,10 @@ final class ControlServer: Sendable {
         var number = isKnown ? request.since : last
         var isThere = stream.send(WatchAnswer.hello(instance: feed.instance, number: number, isGap: !isKnown).line)
         while isThere, let part = feed.next(after: number, patience: Self.pause) {
-            var lines = part.changes.map {
-                WatchAnswer.change(number: $0.number, at: $0.at, key: $0.key, value: $0.value).line
+            var lines = part.changes.compactMap { change in
+                change.value.text.map {
+                    WatchAnswer.change(number: change.number, at: change.at, key: change.key, value: $0).line
+                }
             }
             if part.isGap { lines = [WatchAnswer.gap(number: part.upTo).line] }
             if lines.isEmpty { lines = [WatchAnswer.alive.line] }

@@ -16,10 +16,10 @@ struct RunChanges: Sendable {
             feed.add("asset " + settled.asset.id.rawValue) { ItemLine.text(settled) }
         case .queue(let target, _, _), .held(let target, _), .released(let target), .retrying(let target, _, _, _),
             .delivered(let target, _, _):
-            feed.add("target " + target) { liveStatus.now.queueObject(target)?.finished }
+            feed.add("target " + target, now: { [liveStatus] in liveStatus.now.queueObject(target)?.finished })
         case .source(let place, _), .device(let place, _):
             let name = LiveStatus.name(place)
-            feed.add("source " + name) { liveStatus.now.sourceObject(name).finished }
+            feed.add("source " + name, now: { [liveStatus] in liveStatus.now.sourceObject(name).finished })
         case .listed, .started, .read, .trouble, .waiting, .refused: break
         }
     }
