@@ -56,6 +56,9 @@ public struct HTTPResponse: Sendable {
     public var isRedirected = false
     /// It came before the whole body was sent.
     public var isEarly = false
+    /// The body was sent anew after a connection that ended without an answer: the server may have a part of it from
+    /// there, and may still do something with that.
+    public var wasRepeated = false
     /// What must never be shown of this exchange.
     public var redactor = Redactor()
 

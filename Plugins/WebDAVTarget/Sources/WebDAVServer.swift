@@ -86,6 +86,11 @@ struct WebDAVServer: Sendable {
         if modified > 0 { request.set("X-OC-Mtime", String(modified)) }
         let response = try await client.deliver(
             HTTPExchange(request, body: .file(job.slice, type: MediaType.of(fileName: job.name))))
+        // A busy server may begin only now with what came over the connection that ended, and would cut this: the next
+        // try has another name, or looks.
+        if response.wasRepeated, response.status < 300 || response.status == 412 {
+            throw IngestError(.network, "The connection to \(url(path)) ended while the file was sent.")
+        }
         switch response.status {
         case 200 where response.isPage: throw await error(for: response)
         case 200, 201, 204: return true

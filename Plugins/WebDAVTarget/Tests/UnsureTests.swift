@@ -128,6 +128,30 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
         }
     }
 
+    /// libcurl sends a file anew by itself where a kept connection ends: a server whose threads come late would cut the
+    /// second with the first.
+    @Test func whatWasSentAnewUnaskedIsSentUnderAnotherName() async throws {
+        let double = FaultyServer(), names = Mutex<[String]>([])
+        let server = try FaultServer { seen, _ in
+            guard seen.method == "PUT" else { return .compute { double.answer($0) } }
+            let isFirst = names.withLock { names in
+                names.append(seen.target)
+                return names.count == 1
+            }
+            return isFirst ? .reset(afterBody: 100_000) : .compute { double.answer($0) }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: [UInt8](repeating: 7, count: 12_000_000))
+        let target = try Nginx.target(server.url + "/dav", nil)
+        // The connection that this leaves is the one that ends.
+        _ = try await target.find(sample.job())
+        let error = await failure { () async throws(IngestError) in try await target.upload(sample.job()) }
+        #expect(error?.code == .network)
+        _ = try await target.upload(sample.job())
+        let sent = names.withLock(\.self)
+        #expect(sent.count == 3 && sent[0] == sent[1] && sent[1] != sent[2], "\(sent)")
+    }
+
     /// Without a hidden name in between, what broke off stands under the final one: it is finished, also by the next
     /// process.
     @Test func aCutFileOfOurOwnIsFinished() async throws {

@@ -23,8 +23,12 @@ final class BodyReader {
     /// All bytes were given out: the server may have the whole request.
     var finished: Bool { handedOver == length }
 
+    /// How often it was given from its beginning again.
+    private(set) var restarts = 0
+
     /// Back to the first byte.
     func restart() {
+        restarts += 1
         (index, offset, handedOver) = (0, 0, 0)
         hash = PieceHash(of: pieces.first?.slice)
     }

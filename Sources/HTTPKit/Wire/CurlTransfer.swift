@@ -143,6 +143,7 @@ final class CurlTransfer {
         }
         var response = answer.response(status: status, url: address.text)
         response.isEarly = body.map { sent < $0.length } ?? false
+        response.wasRepeated = body.map { $0.restarts > 0 } ?? false
         // libcurl stops sending when such an answer also ends the connection, and calls that success.
         if response.isEarly, (200..<300).contains(status), !exchange.mayEndEarly {
             throw IngestError(
