@@ -88,7 +88,12 @@ import Testing
         #expect(no.status == 8 && no.output.contains("2 copies are asked for"), "\(no.output)")
         #expect(no.output.contains("`--copies 1`"))
         #expect(try prove(table, nil, ["--copies", "1"]).status == 0)
-        // The same targets, asked for less.
+        // Another pipeline with the same targets says nothing of this card.
+        let text = try String(contentsOfFile: pipeline, encoding: .utf8)
+        let other = try table.write("q.yaml", text.replacingOccurrences(of: "copies: 2", with: ""))
+        #expect(try table.run(["import", table.card, "--pipeline", other]).status == 0)
+        #expect(try prove(table).status == 8)
+        // The same one wants fewer now.
         let relaxed = try self.pipeline(table)
         #expect(try table.run(["import", table.card, "--pipeline", relaxed]).status == 0)
         #expect(try prove(table).status == 0)

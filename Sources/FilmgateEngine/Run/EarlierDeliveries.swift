@@ -42,12 +42,14 @@ public struct EarlierDeliveries: Sendable, Hashable {
 
 extension RunOutcome {
     /// With what waits for other events beside a run's `plan`; the same where that is nil.
-    public func beside(
-        _ plan: Plan?, _ event: String?, _ reader: any LedgerReader
-    ) async throws(IngestError) -> RunOutcome {
+    ///
+    /// A ledger that cannot be read is one more trouble of the run: what it did is still told.
+    public func beside(_ plan: Plan?, _ event: String?, _ reader: any LedgerReader) async -> RunOutcome {
         guard let plan else { return self }
         var outcome = self
-        outcome.earlier = try await EarlierDeliveries.waiting(besides: plan, event: event, reader)
+        do throws(IngestError) {
+            outcome.earlier = try await EarlierDeliveries.waiting(besides: plan, event: event, reader)
+        } catch { outcome.troubles.append(error) }
         return outcome
     }
 }

@@ -14,26 +14,39 @@ struct PipelineSnapshot {
 
     /// Keeps the targets and sign-in of a run.
     ///
-    /// Equal ones share a file; one that differs only in its count of copies replaces the other. Blocks briefly.
+    /// Equal ones share a file. Blocks briefly.
     func keep(_ pipeline: PipelineFile) throws(IngestError) {
-        let text = Self.text(pipeline), count = pipeline.copies == 1 ? "" : "\(Self.copies)\(pipeline.copies)\n"
-        let path = "\(directory)/\(Self.name(text)).yaml", bytes = Array((text + count).utf8)
+        let text = Self.text(pipeline)
+        try keepCopies(of: pipeline)
+        let path = "\(directory)/\(Self.name(text)).yaml"
+        if try FileFacts.of(path) != nil { return }
+        try write(text, to: path)
+    }
+
+    /// By the pipeline's own file: only the same one can want fewer later.
+    private func keepCopies(of pipeline: PipelineFile) throws(IngestError) {
+        let path = "\(directory)/\(Self.name(UserPath.absolute(pipeline.file)))\(Self.copies)"
+        if pipeline.copies == 1, try FileFacts.of(path) == nil { return }
+        try write("\(pipeline.copies)\n", to: path)
+    }
+    private static let copies = ".copies"
+
+    private func write(_ text: String, to path: String) throws(IngestError) {
+        let bytes = Array(text.utf8)
         if try FileSystem.contents(of: path) == bytes { return }
         try DurableFile.makeDirectories(directory, mode: 0o700)
         try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
     }
-    private static let copies = "copies: "
 
-    /// The most copies that any of these pipelines wants of a file; 1 where none was kept.
+    /// The most copies that any pipeline of a run wants of a file; 1 where none says more.
     ///
     /// Which of them took a card is not known: the strictest holds.
     func mostCopies() throws(IngestError) -> Int {
+        guard try FileFacts.of(directory) != nil else { return 1 }
         var most = 1
-        for file in files() {
-            guard let bytes = try FileSystem.contents(of: file, limit: 1 << 20) else { continue }
-            let last = bytes.split(separator: 0x0A).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
-            guard last.hasPrefix(Self.copies), let count = Int(last.dropFirst(Self.copies.count)) else { continue }
-            most = max(most, count)
+        for name in try FileSystem.names(in: directory) where name.hasSuffix(Self.copies) {
+            let bytes = try FileSystem.contents(of: "\(directory)/\(name)", limit: 64) ?? []
+            most = max(most, Int(String(decoding: bytes.dropLast(), as: UTF8.self)) ?? 1)
         }
         return most
     }

@@ -123,7 +123,7 @@ struct RunSession {
             await credits?.end()
             await hub.rest()
             await printer.printed()
-            return try await told(outcome, notices).beside(
+            return await (try await told(outcome, notices)).beside(
                 mode == .together && HostedJob.ledger == nil ? plan : nil, options.event, reader)
         }
         await printer.finish(outcome)
