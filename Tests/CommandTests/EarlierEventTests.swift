@@ -60,6 +60,22 @@ import Testing
         #expect(next.status == 0 && next.count("earlier_events") == -1, "\(next.output)")
     }
 
+    /// A misspelt name is an order, too: the run says what it did with it.
+    @Test func framesOfAnotherEventAreNamedByARunToo() throws {
+        let folders = try table.write(
+            "folders.yaml",
+            """
+            version: 1
+            sources: [{ folder: { path: "\(table.path("HOT"))", settle: 50ms, companions: 50ms } }]
+            stages: [exif: {}, dedupe: {}, upload: { to: [archive] }]
+            targets: { archive: { folder: { path: "\(table.path("FRAMES"))/{event}" } } }
+            """)
+        let words = ["run", folders, "--once", "--state", table.path("other-state"), "--event"]
+        #expect(try Program.run(words + ["smith"]).status == 0)
+        let text = try Program.run(words + ["smiht"])
+        #expect(text.errors.contains("2 files of these are in the event smith already"), "\(text.errors)")
+    }
+
     /// Nobody can send what somebody is still to pick.
     @Test func whatWaitsForAPickIsLeft() throws {
         let text = try String(contentsOfFile: pipeline, encoding: .utf8)

@@ -79,8 +79,9 @@ struct RunSession {
     private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
         if json { return }
         for one in outcome.earlier { Console.err(one.remark) }
-        if options.verb != "import" { return }
-        let older = await earlier.remarks(reader)
+        let isTaking = ["import", "run", "watch"].contains(options.verb)
+        let older = isTaking ? await earlier.remarks(reader) : []
+        if options.verb != "import" { return older.forEach(Console.err) }
         let whole = await WholeCopies(reader: reader).remarks(outcome.lacking.keys)
         for line in outcome.remarks + whole + older { Console.err(line) }
     }
