@@ -87,10 +87,11 @@ struct Draft: Sendable {
         (assetDeliveries.twin, assetDeliveries.event) = (twin, given.first?.event ?? event)
         for row in given { assetDeliveries.give(row) }
         assetDeliveries.shot = ShotFacts(captured: captured, photographer: photographer)
+        let shared = values.values(for: asset, primary: lead, captured: captured, counter: nil)
         let deliveries = wanted.filter { paths[$0.name] != nil }.map { target in
             let (file, digests) = bytes(for: target), rendition = asset.renditions[target.name]
-            var filled = values.values(
-                for: asset, primary: lead, captured: captured, counter: names[target.name].flatMap(\.number))
+            var filled = shared
+            filled.counter = names[target.name].flatMap(\.number)
             if rendition != nil { filled.text.merge(["sha256": digests.sha256, "size": String(file.size)]) { $1 } }
             var sent = asset
             sent.renditions = [:]

@@ -37,16 +37,19 @@ struct NameChooser: Sendable {
         defer { reservations.endClaims(of: round.claimant, at: target.identity) }
         try await begin(&round, asset, in: tree)
         if tree != nil { round.home = basis.home }
+        for index in indices { round.parts[index] = parts(of: drafts[index], round) }
         if event == DeliveryRow.unassigned, namer.usesCounter {
-            for index in indices { promise(&drafts[index], round) }
+            for index in indices { promise(&drafts[index], round.pattern(of: index), round) }
             return
         }
-        let second = try await secondSidecars(
-            drafts, indices, paths(drafts, indices, round, round.name.suffix), at: target)
-        for index in second { drafts[index].leaveOut(target) }
-        indices.removeAll(where: second.contains)
+        if drafts.contains(where: \.isMade) {
+            let names = round.paths(of: indices, suffix: round.name.suffix)
+            let second = try await secondSidecars(drafts, indices, names, at: target)
+            for index in second { drafts[index].leaveOut(target) }
+            indices.removeAll(where: second.contains)
+        }
         // Files that differ only in case share a name on many file systems: the later ones are suffixed by themselves.
-        for group in Self.withoutClashes(indices, paths(drafts, indices, round, round.name.suffix)) {
+        for group in Self.withoutClashes(indices, round) {
             do throws(IngestError) {
                 try await give(&drafts, group, &round, in: tree)
             } catch {
@@ -65,8 +68,8 @@ struct NameChooser: Sendable {
     }
 
     /// Its number cannot be known before its event: the name is made when somebody says that.
-    private func promise(_ draft: inout Draft, _ round: NamingRound) {
-        let name = NameParts(pattern: pattern(of: draft, round), shot: round.shot)
+    private func promise(_ draft: inout Draft, _ pattern: PathPattern, _ round: NamingRound) {
+        let name = NameParts(pattern: pattern, shot: round.shot)
         draft.names[round.target.name] = name
         draft.paths[round.target.name] = name.path(event: nil)
     }
@@ -75,7 +78,7 @@ struct NameChooser: Sendable {
     private func give(
         _ drafts: inout [Draft], _ group: [Int], _ round: inout NamingRound, in tree: ClipTreeNames.Place?
     ) async throws(IngestError) {
-        let target = round.target, patterns = group.map { [drafts] in pattern(of: drafts[$0], round) }
+        let target = round.target, patterns = group.map { [round] in round.pattern(of: $0) }
         if tree == nil, !round.isNamed { try await findHome(&round, drafts, group, patterns[0]) }
         if try await comesApart(round, drafts, group) {
             // The shot has its place: what finds its name taken there takes nothing else along.
@@ -117,11 +120,11 @@ struct NameChooser: Sendable {
         let company = round.company[round.name.suffix], pictures = group.filter { !drafts[$0].asset.kind.follows }
         guard company?.isOwn == true else { return false }
         if company == .ownFollowers, !pictures.isEmpty {
-            let names = paths(drafts, pictures, round, round.name.suffix)
+            let names = round.paths(of: pictures, suffix: round.name.suffix)
             let found = try await free(names, drafts: drafts, indices: pictures, at: round.target, isHome: true)
             if found == nil { return false }
         }
-        let names = paths(drafts, group, round, round.name.suffix)
+        let names = round.paths(of: group, suffix: round.name.suffix)
         return try await free(names, drafts: drafts, indices: group, at: round.target, isHome: true) == nil
     }
 
@@ -168,7 +171,7 @@ struct NameChooser: Sendable {
         var last: [String] = []
         let first = round.name.suffix, isInTree = drafts[group[0]].asset.shot.innerPath != nil
         for suffix in first...max(first, 9999) {
-            let names = paths(drafts, group, round, suffix)
+            let names = round.paths(of: group, suffix: suffix)
             // A name that no suffix changes never becomes free.
             if names == last { break }
             last = names
@@ -194,7 +197,9 @@ struct NameChooser: Sendable {
     }
 
     /// Splits `indices` so that no two of a group have the same folded path.
-    private static func withoutClashes(_ indices: [Int], _ paths: [String]) -> [[Int]] {
+    private static func withoutClashes(_ indices: [Int], _ round: NamingRound) -> [[Int]] {
+        guard indices.count > 1 else { return indices.isEmpty ? [] : [indices] }
+        let paths = round.paths(of: indices, suffix: round.name.suffix)
         var groups: [[Int]] = [], taken: [Set<String>] = []
         for (position, index) in indices.enumerated() {
             let folded = SafeName.folded(paths[position])
@@ -224,23 +229,10 @@ struct NameChooser: Sendable {
         reservations.give(path, to: draft.content, at: target.identity, ShotIdentity(draft.asset), stem: stem)
     }
 
-    private func paths(_ drafts: [Draft], _ indices: [Int], _ round: NamingRound, _ suffix: Int) -> [String] {
-        indices.map { index in
-            let (asset, values, lead) = namingValues(of: drafts[index], round, counter: round.name.counter)
-            return round.namer.path(of: asset, values: values, lead: lead, suffix: suffix)
-        }
-    }
-
-    private func pattern(of draft: Draft, _ round: NamingRound) -> PathPattern {
+    /// What the name of `draft` is made of. Its number stays open while its event is not known.
+    private func parts(of draft: Draft, _ round: NamingRound) -> NamingRound.Parts {
         let isOpen = event == DeliveryRow.unassigned && round.namer.usesCounter
-        let (asset, values, lead) = namingValues(of: draft, round, counter: isOpen ? nil : round.name.counter)
-        return round.namer.pattern(of: asset, values: values, lead: lead)
-    }
-
-    /// With `counter` nil, its place stays open.
-    private func namingValues(
-        of draft: Draft, _ round: NamingRound, counter: Int?
-    ) -> (asset: Asset, values: TemplateValues, lead: TemplateValues?) {
+        let counter = isOpen ? nil : round.name.counter
         func open(_ values: TemplateValues) -> TemplateValues {
             guard counter == nil else { return values }
             var values = values
@@ -249,7 +241,7 @@ struct NameChooser: Sendable {
         }
         if var tree = round.home, draft.asset.shot.innerPath != nil {
             tree.counter = counter
-            return (draft.asset, open(tree), nil)
+            return NamingRound.Parts(asset: draft.asset, values: open(tree), lead: nil)
         }
         let values = round.values
         var asset = draft.asset
@@ -260,9 +252,9 @@ struct NameChooser: Sendable {
         let time =
             (isLead ? nil : draft.captured) ?? lead?.time ?? draft.captured ?? CaptureTime.ofFile(asset.origin.modified)
         let own = values.values(for: asset, primary: lead?.asset, captured: time, counter: counter)
-        guard !isLead, let lead else { return (asset, open(own), nil) }
+        guard !isLead, let lead else { return NamingRound.Parts(asset: asset, values: open(own), lead: nil) }
         let leads = values.values(for: lead.asset, primary: nil, captured: lead.time, counter: counter)
-        return (asset, open(own), open(leads))
+        return NamingRound.Parts(asset: asset, values: open(own), lead: open(leads))
     }
 
     /// What stands at each path, when none of them holds other bytes; nil when one does.
