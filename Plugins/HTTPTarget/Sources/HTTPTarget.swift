@@ -151,7 +151,10 @@ public struct HTTPTarget: Module, UploadTarget {
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let response = try await sent(options.exchange(for: job), job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
-        if options.expect.contains(response.status) { return try await accepted(response, echo, job) }
+        if options.expect.contains(response.status) {
+            try await requireSentOnce(job, response)
+            return try await accepted(response, echo, job)
+        }
         guard options.exists.contains(response.status) else { throw refused(job, response) }
         if echo == .equal { return receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }

@@ -42,12 +42,22 @@ extension HTTPTarget {
     func sent(_ exchange: HTTPExchange, _ job: UploadJob) async throws(IngestError) -> HTTPResponse {
         do throws(IngestError) {
             let response = try await client.send(exchange)
-            if response.status >= 500 { broken.note(job.path, for: job.digests.sha256) }
+            if response.status >= 500 || response.wasRepeated { broken.note(job.path, for: job.digests.sha256) }
             return response
         } catch {
             broken.note(job.path, for: job.digests.sha256)
             throw error
         }
+    }
+
+    /// `network` for a file that was sent anew unasked to its own name: a busy server may begin only now with what came
+    /// over the connection that ended, and would cut what it has just stored. The next try looks at it first.
+    ///
+    /// Where nobody may look, the answer has to do.
+    func requireSentOnce(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) {
+        guard response.wasRepeated, options.namesByPath else { return }
+        if case .unknown = try await names.copy(at: job.path, of: job) { return }
+        throw IngestError(.network, "The connection to \(place) ended while \(job.path) was sent.")
     }
 
     func refusal(

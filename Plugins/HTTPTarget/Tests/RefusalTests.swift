@@ -123,4 +123,33 @@ import Testing
         }
         #expect(server.seen.count { $0.method == "HEAD" } <= 2)
     }
+
+    /// libcurl sends a file anew by itself where a kept connection ends: a server whose threads come late would cut the
+    /// second with the first. Where nobody may look, another try could leave it there twice.
+    @Test(arguments: [true, false]) func whatWasSentAnewUnaskedIsLookedAtFirst(_ isShown: Bool) async throws {
+        let bytes = [UInt8](repeating: 7, count: 12_000_000), stored = Flag(), broken = Flag()
+        let server = try FaultServer { seen, _ in
+            guard seen.method == "PUT" else {
+                if !isShown { return .answer(403) }
+                return .compute { _ in
+                    stored.isRaised ? .answer(200, body: String(decoding: bytes, as: UTF8.self)) : .answer(404)
+                }
+            }
+            if broken.isRaised {
+                stored.raise()
+                return .answer(201)
+            }
+            broken.raise()
+            return .reset(afterBody: 100_000)
+        }
+        defer { server.stop() }
+        let target = try make(["url": .text(server.url + "/dav/{name}")]), file = try JobFile(bytes, path: "a.jpg")
+        // The connection that this leaves is the one that ends.
+        _ = try await target.occupancy(of: "a.jpg", for: file.job)
+        #expect(try await target.find(file.job) == nil)
+        let first = await code { () async throws(IngestError) in try await target.upload(file.job) }
+        #expect(first == (isShown ? .network : nil))
+        #expect(server.seen.count { $0.method == "PUT" } == 2)
+        if isShown { #expect(try await target.find(file.job) != nil) }
+    }
 }
