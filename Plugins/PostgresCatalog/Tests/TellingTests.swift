@@ -20,6 +20,7 @@ import Testing
     private static var pace: ReportingPace {
         var pace = ReportingPace()
         (pace.idle, pace.first, pace.most, pace.lines) = (.milliseconds(20), .milliseconds(50), .milliseconds(200), 100)
+        pace.patience = .zero
         return pace
     }
 

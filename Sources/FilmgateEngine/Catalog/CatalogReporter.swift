@@ -17,7 +17,7 @@ public enum CatalogNotice: Sendable, Hashable {
 /// Tells a catalogue what happens here, beside a run and never in its way.
 ///
 /// The ledger comes first: what is told is read from it, batch by batch, and a batch whose answer was lost is sent
-/// again. Where the catalogue does not answer, it is tried again after 5 seconds, then after up to 60; nothing of the
+/// again. Where the catalogue does not answer for 5 seconds, it is tried again after 5, then after up to 60; nothing of the
 /// run waits for that, and no error of it is the run's.
 public actor CatalogReporter {
     private let catalog: any Catalog, ledger: any StationLedger
@@ -29,7 +29,9 @@ public actor CatalogReporter {
     private var session: CatalogSession?, known: Int64 = 0
     /// Up to where a report went whose answer has not come.
     private var telling: Int64?
-    private var renewed = ContinuousClock.now, isDoubtful = false, lostAt: ContinuousClock.Instant?
+    private var renewed = ContinuousClock.now, isDoubtful = false
+    /// Since when it counts as away, so that nobody waits for it any more.
+    private var lostAt: ContinuousClock.Instant?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
@@ -46,19 +48,21 @@ public actor CatalogReporter {
 
     /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
     public func run() async {
-        var failures = 0
+        var failures = 0, firstFailure: ContinuousClock.Instant?
         await claims?.whenDoubtful { [weak self] in await self?.doubt() }
         while !Task.isCancelled, !isStopping {
             let pause: Duration
             do throws(IngestError) {
                 let all = try await step()
-                failures = 0
+                (failures, firstFailure) = (0, nil)
                 pause = all ? pace.idle : .zero
             } catch {
                 if error.code == .cancelled, Task.isCancelled { break }
-                failures += 1
-                await note(error)
-                pause = pace.pause(after: failures)
+                let since = firstFailure ?? .now
+                firstFailure = since
+                let isLost = await note(error, since: since)
+                failures += isLost ? 1 : 0
+                pause = isLost ? pace.pause(after: failures) : pace.again
             }
             if pause > .zero, !isStopping { await rest(pause) }
         }
@@ -231,14 +235,23 @@ public actor CatalogReporter {
         known = applied
     }
 
+    /// Whether the catalogue counts as lost.
+    ///
     /// A session outlives a connection: where nobody answers it is renewed before a new one would end it, and with it
-    /// what is claimed.
-    private func note(_ error: IngestError) async {
-        await claims?.note(away: error.message)
+    /// what is claimed. A server or a pooler that starts anew is there again within seconds: stations that went on
+    /// alone over that would send the same pictures side by side.
+    private func note(_ error: IngestError, since: ContinuousClock.Instant) async -> Bool {
         gauges?.note(isUp: false, trouble: error.message)
         let isAway = [.unavailable, .network, .rateLimited, .untrusted, .protocolViolation].contains(error.code)
         if isAway { isDoubtful = true } else { session = nil }
-        lostAt = lostAt ?? .now
+        if session != nil, lostAt == nil, ContinuousClock.now - since < pace.patience { return false }
+        lostAt = lostAt ?? since
+        await claims?.note(away: error.message)
+        report(error)
+        return true
+    }
+
+    private func report(_ error: IngestError) {
         if case .ahead? = said { return }
         switch error.code {
         case .unavailable, .network, .rateLimited, .untrusted, .cancelled, .protocolViolation:
@@ -263,6 +276,8 @@ public struct ReportingPace: Sendable {
     public var idle = Duration.seconds(1), renewal = Duration.seconds(15)
     /// The first pause after a failure, and the longest.
     public var first = Duration.seconds(5), most = Duration.seconds(60)
+    /// How long a session that lasted is tried to be renewed before the catalogue counts as away, and how often.
+    public var patience = Duration.seconds(5), again = Duration.milliseconds(250)
     /// Lines of the ledger in one report.
     public var lines = 1000
 

@@ -64,10 +64,15 @@ struct ClaimTable: Sendable {
         /// Nil: asked again for what is being sent, because the session is another.
         var asker: Int?
         var isReserving = false, tries = 0
+        /// How often the catalogue could not be asked.
+        var failures = 0
     }
 
     static let most = 256, freshness = Duration.seconds(40)
-    private static let gathering = Duration.milliseconds(4), again = Duration.milliseconds(30), mostTries = 40
+    private static let gathering = Duration.milliseconds(4), again = Duration.milliseconds(30), mostTries = 40,
+        mostFailures = 3
+
+    private static let over = "the run is over"
 
     private var reach = Reach.unknown
     private var waiting: [Asked] = [], asking: [Asked] = [], question = 0, session: Int64 = 0
@@ -80,6 +85,8 @@ struct ClaimTable: Sendable {
     private var reserved: [Key: ClaimWish] = [:]
     /// The session that was opened last and when it was known to last; nil once it is over.
     private var lease: (token: Int64, since: ContinuousClock.Instant)?
+    /// What was given back while the catalogue could not be told.
+    private var owed: [ClaimWish] = []
     /// In which session each of them was granted.
     private var granted: [Key: Int64] = [:]
     private var now: ContinuousClock.Instant
@@ -252,14 +259,30 @@ struct ClaimTable: Sendable {
             }
             return gather()
         }
-        waiting = asked + waiting
-        lose(error.message)
+        // A connection may just have ended: whether the catalogue is away is for its session's keeper to say, unless that
+        // finds it there each time.
+        let failed = asked.map { one in
+            var one = one
+            one.failures += 1
+            return one
+        }
+        waiting = failed + waiting
+        if isStopped || failed.contains(where: { $0.failures >= Self.mostFailures }) {
+            lose(error.message)
+        } else {
+            reach = .unknown
+        }
         actions.append(.doubt)
     }
 
     // MARK: The session
 
     private mutating func opened(_ token: Int64, _ since: ContinuousClock.Instant) {
+        // What was given back while nobody could be told, and is not wanted again.
+        let again = Set((waiting + asking).map { Key($0.wish) })
+        let owed = owed.filter { !again.contains(Key($0)) && granted[Key($0)] == nil }
+        if lease?.token == token { release(owed, token) }
+        self.owed = []
         (reach, lease) = (.open(token, since: since), (token, since))
         // What is being sent is asked for anew in another session, so that nobody else begins with it.
         let asked = Set((waiting + asking).map { Key($0.wish) })
@@ -297,14 +320,14 @@ struct ClaimTable: Sendable {
         let all = kept.values.filter(\.canBeSettled) + reserved.values
         (kept, reserved) = ([:], [:])
         giveBack(Array(all))
-        for one in waiting { tell(one, .away("the run is over")) }
+        for one in waiting { tell(one, .away(Self.over)) }
         waiting = []
     }
 
     private mutating func giveBack(_ wishes: [ClaimWish]) {
         let mine = wishes.filter { granted[Key($0)] != nil }
         for wish in mine { granted[Key(wish)] = nil }
-        guard case .open(let token, _) = reach else { return }
+        guard case .open(let token, _) = reach else { return owed += mine }
         for start in stride(from: 0, to: mine.count, by: Self.most) {
             release(Array(mine[start..<min(start + Self.most, mine.count)]), token)
         }

@@ -174,7 +174,9 @@ public actor StationClaims {
                 releases[number] = nil
             }
         case .lost(let key): rights[key]?.right.lose()
-        case .doubt: if let doubt { Task { await doubt() } }
+        case .doubt:
+            // Where nobody keeps the session, nobody would ever say whether it lasts.
+            if let doubt { Task { await doubt() } } else { handle(.away("The catalogue does not answer.")) }
         }
     }
 }

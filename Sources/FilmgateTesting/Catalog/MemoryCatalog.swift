@@ -15,6 +15,7 @@ public final class MemoryCatalog: Catalog {
         var statuses: [String: String] = [:]
         /// How the files of each station ended, by their paths.
         var seen: [String: [String: Ending]] = [:], takesReports = true
+        var refusal: IngestError?
     }
     private let state = Mutex(State())
 
@@ -48,6 +49,8 @@ public final class MemoryCatalog: Catalog {
             if let applied { state.applied[station] = applied }
         }
     }
+    /// Sessions are renewed, and reports fail.
+    public func set(refusing refusal: IngestError?) { state.withLock { $0.refusal = refusal } }
     /// Whether it takes reports at all; where not, each finds its session over.
     public func set(takesReports: Bool) { state.withLock { $0.takesReports = takesReports } }
     /// Ends the sessions of that station, as time would.
@@ -117,7 +120,8 @@ public final class MemoryCatalog: Catalog {
     }
 
     private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
-        try asked { state in
+        try asked { state throws(IngestError) in
+            if let refusal = state.refusal { throw refusal }
             guard let station = state.sessions[session], state.takesReports else { return nil }
             guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
             state.applied[station] = report.upTo

@@ -51,6 +51,7 @@ import Testing
     private static var pace: ReportingPace {
         var pace = ReportingPace()
         (pace.idle, pace.first, pace.most, pace.lines) = (.milliseconds(5), .milliseconds(5), .milliseconds(5), 30)
+        pace.patience = .zero
         return pace
     }
 
@@ -145,6 +146,24 @@ import Testing
         let reporter = CatalogReporter(other, ledger, pace: pace, tell: notices.note)
         let running = Task { await reporter.run() }
         try await eventually { other.status(of: "desk-3") != nil }
+        await reporter.stop()
+        await running.value
+    }
+
+    /// It renews the session each time: that is no reason to send it the same report for ever without a pause.
+    @Test func aCatalogueThatTakesNoReportIsGivenUp() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()
+        var pace = Self.pace
+        (pace.patience, pace.again) = (.milliseconds(100), .milliseconds(5))
+        let reporter = CatalogReporter(catalog, ledger, pace: pace, tell: notices.note)
+        ledger.add(10)
+        let running = Task { await reporter.run() }
+        try await eventually { ledger.now.acknowledged == ledger.now.last }
+        catalog.set(refusing: IngestError(.unavailable, "No answer."))
+        ledger.add(10)
+        try await eventually { notices.list.contains { if case .away = $0 { true } else { false } } }
+        catalog.set(refusing: nil)
+        try await eventually { ledger.now.acknowledged == ledger.now.last }
         await reporter.stop()
         await running.value
     }

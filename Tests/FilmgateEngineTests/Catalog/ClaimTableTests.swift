@@ -185,9 +185,18 @@ import Testing
         bench.want(0..<2)
         bench.handle(.gathered)
         bench.want(2..<3)
-        bench.answer(.failure(IngestError(.unavailable, "No answer.")))
+        // Whoever keeps the session finds it there each time.
+        for number in 1...3 {
+            #expect(bench.told.isEmpty)
+            bench.answer(.failure(IngestError(.unavailable, "No answer.")))
+            #expect(bench.doubts == number)
+            if number < 3 {
+                bench.handle(.session(1, since: bench.now))
+                bench.handle(.gathered)
+            }
+        }
         #expect(bench.told.values.allSatisfy { $0 == .away("No answer.") } && bench.told.count == 3)
-        #expect(bench.doubts == 1 && bench.table.isAway)
+        #expect(bench.table.isAway)
         bench.handle(.session(1, since: bench.now))
         bench.want(3..<4)
         bench.handle(.gathered)
@@ -215,7 +224,23 @@ import Testing
         bench.want(0..<2)
         bench.handle(.gathered)
         bench.answer(.granted)
-        #expect(bench.told.values.allSatisfy { if case .away = $0 { true } else { false } } && bench.told.count == 2)
+        #expect(bench.told.isEmpty && bench.doubts == 1)
+        bench.handle(.away("It makes no sense."))
+        #expect(bench.told == [0: .away("It makes no sense."), 1: .away("It makes no sense.")])
+    }
+
+    /// A pooler that starts anew: what was asked for is asked for again, and nobody goes on alone.
+    @Test func aConnectionThatEndsIsNotAway() {
+        var bench = Bench()
+        bench.want(0..<2)
+        bench.handle(.gathered)
+        bench.answer(.failure(IngestError(.network, "Broken.")))
+        bench.want(2..<3)
+        #expect(bench.told.isEmpty && bench.doubts == 1 && !bench.table.isAway)
+        bench.handle(.session(1, since: bench.now))
+        bench.handle(.gathered)
+        bench.answer(.granted, .granted, .granted)
+        #expect(bench.told.count == 3 && bench.told.values.allSatisfy { $0 == .answer(.granted) })
     }
 
     @Test func whatIsNotDeliveredIsGivenBack() {
