@@ -43,10 +43,13 @@ extension SQLiteReader {
         return StationStatus.Card(volume: identity, label: label, at: at)
     }
 
-    /// Volumes by the last of their changes, each with the path of that.
-    static let latestVolumes =
-        "SELECT volume_id, path, max(seq) AS latest FROM told WHERE seq > ? AND volume_id IS NOT NULL "
-        + "GROUP BY volume_id ORDER BY latest DESC"
+    /// Volumes by the time of their last file among those changes, each with the path of that.
+    ///
+    /// Not by the number of the change: what is told anew has its numbers in the order of the tables.
+    static let latestVolumes = """
+        SELECT t.volume_id, t.path, max(a.at) AS latest FROM told t CROSS JOIN asset a ON a.volume_id = t.volume_id AND a.path = t.path
+        WHERE t.seq > ? GROUP BY t.volume_id ORDER BY latest DESC, t.volume_id DESC
+        """
     static let fileOfVolume = """
         SELECT v.identity, p.source, p.root, a.at FROM asset a JOIN volume v ON v.id = a.volume_id JOIN place p ON p.id = a.place_id
         WHERE a.volume_id = ? AND a.path = ? ORDER BY a.at DESC LIMIT 1

@@ -27,7 +27,11 @@ struct CatalogCheckup {
     }
 
     private func place() async throws(IngestError) -> StationPlace? {
-        try await (SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader)?.station()
+        try await reader()?.station()
+    }
+
+    private func reader() throws(IngestError) -> SQLiteReader? {
+        try SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader
     }
 
     /// The first of the pipelines used here that names a catalogue.
@@ -37,18 +41,19 @@ struct CatalogCheckup {
     }
 
     private func look(at pipeline: PipelineFile, _ membership: StationMembership?, _ finding: inout Finding) async {
-        let asked = await Result { () async throws(IngestError) -> (String, CatalogCondition)? in
+        let asked = await Result { () async throws(IngestError) -> (String, CatalogProblems)? in
             guard let catalog = try await ChosenCatalog.of(pipeline, context)?.catalog else { return nil }
-            let found = await Result { () async throws(IngestError) in try await catalog.condition() }
+            let ledger = try reader()
+            let found = await Result { () async throws(IngestError) in try await CatalogProblems.ask(catalog, ledger) }
             await catalog.close()
             return (catalog.place, try found.get())
         }
         switch asked {
         case .success(nil): break
-        case .success((let place, let found)?):
-            let history = found.timeline.map { ", history \($0)" } ?? ""
+        case .success((let place, let problems)?):
+            let found = problems.found, history = found.timeline.map { ", history \($0)" } ?? ""
             finding.facts.append("\(place) answers after \(Describe.decimal(found.roundTrip, 1)) ms\(history)")
-            finding.problems += CatalogProblems(found: found).all(for: membership)
+            finding.problems += problems.all(for: membership)
         case .failure(let error):
             finding.problems.append(error.description)
             if membership != nil, [.unavailable, .network].contains(error.code) {

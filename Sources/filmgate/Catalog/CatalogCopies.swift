@@ -73,6 +73,7 @@ struct CatalogCopies {
     /// One after the other; ends the verb with 5 where nobody has any of them.
     func tell(_ names: [String], digest: (String) async throws(IngestError) -> String) async throws {
         let all = try await context.telling { () async throws(IngestError) -> [Answer] in
+            try await MembershipCheck.requireAdmitted(catalog, context)
             var wanted: [String] = [], found: [String: [CatalogCopy]] = [:]
             for name in names { wanted.append(try await digest(name)) }
             for start in stride(from: 0, to: wanted.count, by: Self.atOnce) {

@@ -30,14 +30,18 @@ struct CatalogForecast {
             return "this state directory has not joined; nothing would be told until `filmgate catalog join`."
         }
         guard let catalog = try await ChosenCatalog.of(pipeline, context)?.catalog else { return nil }
-        let found = await Self.condition(of: catalog)
+        let found = await Self.problems(of: catalog, reader as? SQLiteReader)
         await catalog.close()
-        let problems = CatalogProblems(found: try found.get())
-        return problems.tables ?? problems.another(than: place.membership)
+        let problems = try found.get()
+        return problems.tables ?? problems.another(than: place.membership) ?? problems.station
     }
 
-    private static func condition(of catalog: any Catalog) async -> Result<CatalogCondition, IngestError> {
-        let asking = Task { await Result { () async throws(IngestError) in try await catalog.condition() } }
+    private static func problems(
+        of catalog: any Catalog, _ reader: SQLiteReader?
+    ) async -> Result<CatalogProblems, IngestError> {
+        let asking = Task {
+            await Result { () async throws(IngestError) in try await CatalogProblems.ask(catalog, reader) }
+        }
         let impatience = Task { if (try? await Task.sleep(for: patience)) != nil { asking.cancel() } }
         defer { impatience.cancel() }
         let found = await asking.value

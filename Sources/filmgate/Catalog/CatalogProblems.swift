@@ -1,8 +1,22 @@
 import FilmgateCore
+import FilmgateLedger
 
 /// What is wrong with a catalogue that answers, in sentences for people.
 struct CatalogProblems {
     let found: CatalogCondition
+    /// What it says to an import of this station that may tell nothing; nil where one may.
+    var refusal: IngestError?
+
+    /// Asks a catalogue how it is, and, where it can be used, whether it takes this state directory for its station
+    /// still.
+    static func ask(_ catalog: any Catalog, _ reader: SQLiteReader?) async throws(IngestError) -> CatalogProblems {
+        var problems = CatalogProblems(found: try await catalog.condition())
+        let membership = try await reader?.station()?.membership
+        if problems.tables == nil, problems.another(than: membership) == nil {
+            problems.refusal = try await MembershipCheck(catalog: catalog, reader: reader).refusal()
+        }
+        return problems
+    }
 
     /// Rights that a thief of this role would have.
     var excess: [String] {
@@ -32,9 +46,12 @@ struct CatalogProblems {
             "It is another catalogue than \(membership.name) joined: `filmgate catalog join`, or name the one that it did join."
     }
 
+    /// It does not take this state directory for the station that it was.
+    var station: String? { refusal.map { RunTelling.plain($0.description) } }
+
     /// What `doctor` says, the station's membership in mind.
     func all(for membership: StationMembership?) -> [String] {
-        let usable = [tables, another(than: membership), clock].compactMap(\.self)
+        let usable = [tables, another(than: membership), station, clock].compactMap(\.self)
         return usable + excess
     }
 }

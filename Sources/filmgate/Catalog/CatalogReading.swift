@@ -55,6 +55,10 @@ struct CatalogStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "What this station has yet to tell, and who else is there.",
         discussion: """
+            Ends as an import would be refused where the catalogue does not take this state directory for its station any more: 2 where the \
+            identity was taken anew elsewhere or the directory was restored or copied, 4 where it was shut out, 10 where another process \
+            uses the identity now.
+
             EXAMPLE:
               filmgate catalog status
             """)
@@ -78,10 +82,16 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             Console.err("This state directory has not joined: `filmgate catalog join`.")
         }
         let stations = try await context.telling { () async throws(IngestError) in try await chosen.catalog.stations() }
+        let refusal = try await context.telling { () async throws(IngestError) in
+            try await MembershipCheck(catalog: chosen.catalog, reader: reader).refusal()
+        }
         await chosen.catalog.close()
+        // Who was shut out is told nothing, also where its role may ask for another station.
+        if let refusal, refusal.code == .unauthorized { throw CommandContext.end(refusal, options) }
         for station in stations {
             Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station))
         }
+        if let refusal { throw CommandContext.end(MembershipCheck.plain(refusal), options) }
     }
 
     /// Seconds of so many milliseconds, with their sign.

@@ -31,7 +31,7 @@ struct CatalogSeedCommand: AsyncParsableCommand {
         try await context.telling { () async throws(IngestError) in
             do throws(IngestError) {
                 try await CatalogSeeding(ledger: ledger, chosen: chosen, json: options.json).run(shared)
-            } catch { throw Self.plain(error) }
+            } catch { throw MembershipCheck.plain(error) }
         }
         context.close(ledger)
     }
@@ -72,13 +72,6 @@ struct CatalogSeedCommand: AsyncParsableCommand {
         }
         return Plan.union(plans).shared
     }
-
-    /// A catalogue that does not know this station, or knows another one by its identity, is none that it can use: the
-    /// same code as where there are no tables.
-    private static func plain(_ error: IngestError) -> IngestError {
-        guard [.notFound, .rejected].contains(error.code) else { return error }
-        return IngestError(.misconfigured, error.message, advice: error.advice, cause: error)
-    }
 }
 
 /// Tells all that a ledger has anew, and says how far it is.
@@ -87,6 +80,10 @@ struct CatalogSeeding {
     /// How often it is looked how far a run is, and how long it may be without getting on: it asks a catalogue that was
     /// away once a minute.
     private static let interval = Duration.milliseconds(200), patience = Duration.seconds(90)
+    /// A person has to do something first: the next import is told the same.
+    private static let refusals: Set<IngestError.Code> = [
+        .notFound, .rejected, .unauthorized, .misconfigured, .stateLocked,
+    ]
 
     static let strange = IngestError(
         .misconfigured, "This state directory has not joined.", advice: "`filmgate catalog join`.")
@@ -113,7 +110,9 @@ struct CatalogSeeding {
             }
         } catch {
             progress.end()
-            if !json { Console.err("catalog: the rest is told by the next import or run, or by calling this again.") }
+            if !json, !Self.refusals.contains(error.code) {
+                Console.err("catalog: the rest is told by the next import or run, or by calling this again.")
+            }
             throw error
         }
         progress.end()
@@ -121,9 +120,12 @@ struct CatalogSeeding {
     }
 
     private func requireSame(_ membership: StationMembership) async throws(IngestError) {
-        let asked = await Result { () async throws(IngestError) in try await chosen.catalog.condition() }
+        let asked = await Result { () async throws(IngestError) in
+            try await CatalogProblems.ask(chosen.catalog, ledger.reader)
+        }
         await chosen.catalog.close()
-        let problems = CatalogProblems(found: try asked.get())
+        let problems = try asked.get()
+        if let refusal = problems.refusal { throw refusal }
         guard let problem = problems.tables ?? problems.another(than: membership) else { return }
         throw IngestError(.misconfigured, "\(chosen.catalog.place): \(problem)")
     }

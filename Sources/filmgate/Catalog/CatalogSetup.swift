@@ -40,7 +40,9 @@ struct CatalogJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Make this state directory a station of the catalogue.",
         discussion: """
-            From then on what happens here is told there, and what happened before too. Later commands know the pipeline.
+            From then on what happens here is told there, and what happened before too. Later commands know the pipeline. A state directory \
+            whose identity was taken anew elsewhere is refused, and so is one that was shut out; whoever was shut out joins as no other \
+            station with the same role.
 
             EXAMPLE:
               filmgate catalog join --pipeline desk.yaml
@@ -66,7 +68,7 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         identity.isEphemeral = station.ephemeral
         let snapshot = choice.pipeline.map { _ in PipelineSnapshot(state: context.options.stateDirectory) }
         let place = try await context.telling { () async throws(IngestError) in
-            let membership = try await chosen.catalog.join(identity)
+            let membership = try await join(identity, before?.membership, chosen.catalog, ledger)
             // Who is in already goes on where it was.
             let isSame =
                 before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
@@ -85,6 +87,24 @@ struct CatalogJoinCommand: AsyncParsableCommand {
                 "This state directory is the station \(Describe.name(place.membership.name)) of \(Describe.name(chosen.catalog.place)); \(waiting)."
             )
         }
+    }
+
+    /// Joins, or finds the station again; who was put out stays out until `--as-new` is said.
+    ///
+    /// Tables of before cannot be asked beforehand: there the epoch tells it.
+    private func join(
+        _ identity: StationIdentity, _ before: StationMembership?, _ catalog: any Catalog, _ ledger: SQLiteLedger
+    ) async throws(IngestError) -> StationMembership {
+        guard let before, !asNew else { return try await catalog.join(identity) }
+        // A catalogue that knows nothing of it, as one that was made anew, is joined.
+        if let refusal = try await CatalogProblems.ask(catalog, ledger.reader).refusal, refusal.code != .notFound {
+            throw MembershipCheck.plain(refusal)
+        }
+        let found = try await catalog.join(identity)
+        guard found.catalog != before.catalog || found.epoch <= before.epoch else {
+            throw MembershipCheck.plain(MembershipCheck.takenAnew(before.name))
+        }
+        return found
     }
 
     /// 128 random bits.

@@ -107,8 +107,7 @@ struct RunTelling {
         case .back(let seconds): "back after \(Describe.duration(Double(seconds)))."
         case .refused(let words, let advice): words + (advice.map { " " + $0 } ?? "")
         case .ahead(let known, let told):
-            "it knows \(known) of our changes, we told it \(told): this state directory was restored or copied. "
-                + "Nothing is reported until `filmgate catalog join --as-new`."
+            plain(MembershipCheck.ahead(known: known, told: told).description)
         case .setBack(let had, let has): "it was set back (had \(had) of ours, has \(has)): telling the rest again."
         }
     }

@@ -20,7 +20,10 @@ struct StationsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
-            let stations = try await context.telling { () async throws(IngestError) in try await catalog.stations() }
+            let stations = try await context.telling { () async throws(IngestError) in
+                try await MembershipCheck.requireAdmitted(catalog, context)
+                return try await catalog.stations()
+            }
             await catalog.close()
             for station in stations {
                 Console.out(options.json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station))
@@ -35,7 +38,8 @@ struct StationsCommand: AsyncParsableCommand {
             abstract:
                 "Shut a station out, such as a laptop that was stolen: it is told nothing any more, and may tell nothing.",
             discussion: """
-                Needs a role that may change the tables, as `filmgate catalog migrate` does. Take its role its sign-in, too: that is the database's.
+                Needs a role that may change the tables, as `filmgate catalog migrate` does. Its role joins no new station, and is told nothing \
+                unless it has another station. Take its role its sign-in, too: that is the database's.
 
                 EXAMPLE:
                   filmgate stations revoke lap-214 --set catalog.postgres.url=postgresql://postgres@/filmgate

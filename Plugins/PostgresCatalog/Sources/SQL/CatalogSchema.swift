@@ -17,6 +17,7 @@ enum CatalogSchema {
             + CatalogReading.all + [CatalogTables.rights],
         [CatalogTables.home] + EphemeralStations.all,
         [CatalogTables.home] + EphemeralStations.keepingWhoDelivers,
+        [CatalogTables.home] + AdmissionFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

@@ -5,7 +5,7 @@
 /// for that: whoever begins a session, or joins, retires those whose time is up.
 enum EphemeralStations {
     static let all = [
-        columns, retire("CREATE", waits: untold), join, beginSession, hello, stations, rights,
+        columns, retire("CREATE", waits: untold), join, beginSession, hello, stations(), rights,
         "UPDATE catalog.meta SET schema = 2",
     ]
 
@@ -87,15 +87,18 @@ enum EphemeralStations {
         END $$
         """
 
-    private static let stations = """
+    /// `first` is done before anything is read.
+    static func stations(first: String = "") -> String {
+        """
         CREATE OR REPLACE FUNCTION catalog.stations_v1()
         RETURNS TABLE (name text, site text, version text, silence float8, present boolean, clock_ms int, applied bigint, revoked boolean,
             status text) LANGUAGE sql STABLE \(SessionFunctions.head) AS $$
-            SELECT t.name, t.site, s.version, extract(epoch FROM clock_timestamp() - s.heard)::float8,
+            \(first)SELECT t.name, t.site, s.version, extract(epoch FROM clock_timestamp() - s.heard)::float8,
                 coalesce(s.until > clock_timestamp(), false), s.clock_ms, t.applied, t.revoked IS NOT NULL, s.status::text
             FROM station t LEFT JOIN session s ON s.station = t.id WHERE t.retired IS NULL ORDER BY t.name LIMIT 10000
         $$
         """
+    }
 
     private static let rights = """
         REVOKE ALL ON FUNCTION catalog.begin_session(uuid, int, bigint, text, timestamptz) FROM filmgate_station;

@@ -66,14 +66,16 @@ enum ReportFunctions {
 
 /// What anybody of the stations may ask.
 enum CatalogReading {
-    static let all = [copies, stations]
+    static let all = [copies("CREATE"), stations]
 
-    private static let copies = """
-        CREATE FUNCTION catalog.copies_v1(shas bytea[])
+    /// `first` is done before anything is read.
+    static func copies(_ create: String, first: String = "") -> String {
+        """
+        \(create) FUNCTION catalog.copies_v1(shas bytea[])
         RETURNS TABLE (sha bytea, station text, state "char", place text, detail text, proof "char", size bigint, at timestamptz,
             shared text, beside bytea)
         LANGUAGE sql STABLE \(SessionFunctions.head) AS $$
-            SELECT q.sha, t.name, q.state, q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at, q.shared, q.beside FROM (
+            \(first)SELECT q.sha, t.name, q.state, q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at, q.shared, q.beside FROM (
                 SELECT s.sha, s.station, 's'::"char" AS state, s.path AS place, s.ending::text AS detail, NULL::"char" AS proof,
                     NULL::bigint AS size, to_timestamp(s.at / 1000000000.0) AS at, NULL::text AS shared, ''::bytea AS beside
                 FROM seen s WHERE s.sha = ANY (shas)
@@ -86,6 +88,7 @@ enum CatalogReading {
             ORDER BY q.sha, t.name, q.state DESC, q.at LIMIT 10000
         $$
         """
+    }
 
     private static let stations = """
         CREATE FUNCTION catalog.stations_v1()

@@ -3,7 +3,7 @@
 /// `session_user` is the role that signed in, whatever a function runs as. Refusals have states of their own, which
 /// `CatalogRefusal` reads.
 enum SessionFunctions {
-    static let all = [clock, about, me, join, hello, renew, leave]
+    static let all = [clock, about, me, join("CREATE"), hello, renew, leave]
 
     /// How every function begins: with the owner's rights, and no names but the catalogue's own.
     static let head = "SECURITY DEFINER SET search_path = catalog, pg_temp"
@@ -24,13 +24,15 @@ enum SessionFunctions {
         $$
         """
 
-    private static let join = """
-        CREATE FUNCTION catalog.join_v1(own uuid, called text, at_site text, anew boolean)
+    /// `newcomer` is done before a station is made.
+    static func join(_ create: String, newcomer: String = "") -> String {
+        """
+        \(create) FUNCTION catalog.join_v1(own uuid, called text, at_site text, anew boolean)
         RETURNS TABLE (epoch int, applied bigint, catalog uuid) LANGUAGE plpgsql \(head) AS $$
         DECLARE found station;
         BEGIN
             SELECT * INTO found FROM station t WHERE t.uuid = own FOR UPDATE;
-            IF found.id IS NULL THEN
+            IF found.id IS NULL THEN\(newcomer)
                 INSERT INTO station (uuid, role, name, site) VALUES (own, session_user, called, at_site) RETURNING * INTO found;
             ELSIF found.role <> session_user THEN
                 RAISE EXCEPTION 'this identity belongs to the role %', found.role USING ERRCODE = 'FG006';
@@ -46,6 +48,7 @@ enum SessionFunctions {
             RAISE EXCEPTION 'another station is called %', called USING ERRCODE = 'FG005';
         END $$
         """
+    }
 
     /// A session of the same identity that lives and is not the caller's last one is another process: a copied state
     /// directory.

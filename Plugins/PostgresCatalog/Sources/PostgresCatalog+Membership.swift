@@ -1,0 +1,27 @@
+public import FilmgateCore
+import PQKit
+
+/// A catalogue that says whether it would open a session for a station, without opening one.
+public protocol MembershipReading: Catalog {
+    /// Up to which change the catalogue knows this station; throws what `open` would, and changes nothing.
+    ///
+    /// Nil where its tables are older than this question.
+    func applied(of membership: StationMembership, last session: Int64?) async throws(IngestError) -> Int64?
+}
+
+extension PostgresCatalog: MembershipReading {
+    public func applied(
+        of membership: StationMembership, last session: Int64?
+    ) async throws(IngestError) -> Int64? {
+        let values: [PQValue] = [
+            .uuid(Digits.bytes(membership.uuid)), .int4(Int32(clamping: membership.epoch)), .int8(session),
+        ]
+        let sql = "SELECT catalog.standing_v1($1, $2, $3)"
+        do throws(IngestError) {
+            return try await ask(live, sql, values) { row throws(IngestError) in try row.int(0) }.first
+        } catch {
+            guard CatalogRefusal.isOlder(error) else { throw error }
+            return nil
+        }
+    }
+}
