@@ -91,6 +91,8 @@ public final class StudioServer: Sendable {
                 started(port)
             }
         }
+        // One that stays noted is asked whether it answers.
+        try? grants.forgetAddress()
         feeder.cancel()
         await withCheckedContinuation { ended in
             BlockingThread.run {

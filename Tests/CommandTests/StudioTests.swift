@@ -338,4 +338,19 @@ import Testing
         #expect(line?["served"] as? Bool == true)
         studio.kill(SIGTERM)
     }
+
+    /// The page that began last has ended; an earlier one goes on.
+    @Test func aLinkLeadsToAPageThatIsServed() throws {
+        let table = try Table(), words = ["studio", "--listen", "127.0.0.1:0", "--state", table.state]
+        let first = try Background(words), line = try #require(first.line("studio: http://127.0.0.1:"))
+        let page = try #require(line.dropFirst(8).split(separator: "#").first)
+        let second = try Background(words)
+        #expect(second.line("studio: http://127.0.0.1:") != nil)
+        second.kill(SIGTERM)
+        let link = try Program.run(["studio", "link", "--state", table.state])
+        #expect(link.output.hasPrefix(page + "#k=") && !link.errors.contains("Nobody serves"), "\(link.output)")
+        first.kill(SIGTERM)
+        let dead = try Program.run(["studio", "link", "--state", table.state])
+        #expect(dead.errors.contains("Nobody serves") && dead.errors.contains("`--listen`"), "\(dead.errors)")
+    }
 }

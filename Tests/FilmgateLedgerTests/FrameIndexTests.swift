@@ -206,6 +206,19 @@ import Testing
         #expect(list.replace(index(rows)) == nil && list.revision == 10)
     }
 
+    /// What filters choose is then not moved file by file.
+    @Test func veryManyChangesAtOnceAreChosenAnew() {
+        var dice = Dice(state: 9), model = Model(), list = FrameList(revision: 0), fresh = FrameRows()
+        fresh.places = Self.places
+        for since in 0..<(2 * FrameList.mostMoved) { fresh.rows.append(Self.row(&dice, since: Int64(since))) }
+        for _ in 0..<3 {
+            #expect(list.take(fresh).count == fresh.rows.count)
+            for row in fresh.rows { model.rows[row.number] = row }
+            compare(&list, model, &dice)
+            for place in fresh.rows.indices { Self.change(&fresh.rows[place], &dice) }
+        }
+    }
+
     @Test func aFileTakesAHundredBytesAtMost() {
         #expect(MemoryLayout<FrameSlot>.stride <= 64)
     }

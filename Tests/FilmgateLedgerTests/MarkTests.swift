@@ -224,6 +224,33 @@ import Testing
         #expect(try await state(ledger).0.reason == MarkRule.notPicked)
     }
 
+    /// A sidecar waits for the mark of its picture: what a list knows of it changes with that, too, however many files
+    /// have its bytes.
+    @Test func whatFollowsAMarkIsNamedWithIt() async throws {
+        let ledger = try await waiting(), reader = ledger.reader, key = SipKey(low: 1, high: 2)
+        var row = Samples.delivery(12, to: Samples.gallery, state: .pending, reason: MarkRule.notPicked)
+        row.gate = MarkGate([MarkRule(picks: .only)], sha256: Samples.sha(1), camera: nil)
+        let files = (12...42).map { number -> LedgerChange in
+            var file = Samples.asset(number, ending: .pending)
+            (file.content, file.digests) = (ContentKey(sha256: Samples.sha(12)), Digests(sha256: Samples.sha(12)))
+            return .asset(file)
+        }
+        try await ledger.record(files + [.delivery(Samples.delivery(12)), .delivery(row)])
+        var list = FrameList(revision: 0)
+        _ = list.replace(try await reader.frameIndex(key))
+        #expect(list.index.counts.endings == [.pending: 32])
+        let made = try await set(ledger, [1], pick: .rejected)
+        #expect(made.sha256s == [Samples.sha(1)])
+        let contents = try #require(try await reader.contentsMarked(since: 0, limit: 10).contents)
+        #expect(contents.count == 2)
+        let rows = try #require(try await reader.frames(ofContents: contents, most: 32, key))
+        _ = list.take(rows)
+        #expect(rows.rows.count == 32 && list.index.counts.endings == [.delivered: 32])
+        #expect(list.replace(try await reader.frameIndex(key)) == [])
+        let tooMany = try await reader.frames(ofContents: contents, most: 31, key)
+        #expect(tooMany == nil)
+    }
+
     /// What a person took back, or a target has, no mark brings back.
     @Test(arguments: [Receipt.State.done, .excluded, .failed]) func whatHasEndedStaysSo(
         _ ended: Receipt.State

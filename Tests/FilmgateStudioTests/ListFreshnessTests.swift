@@ -45,6 +45,15 @@ import Testing
         #expect(list.need(9, after(160)) == .nothing && list.need(9, after(161)) == .all)
     }
 
+    /// Somebody ordered it and looks on: that does not wait for the minute that whoever is unsure waits.
+    @Test func whatIsMissingIsReadWithATenthOfTheTime() {
+        var list = fresh()
+        list.missed()
+        #expect(list.isInDoubt && list.need(7, after(19)) == .nothing && list.need(nil, after(20)) == .all)
+        list.read(7, at: 200, from: after(20), to: after(21))
+        #expect(!list.isInDoubt && list.need(7, after(1e6)) == .nothing)
+    }
+
     @Test func tooManyNewsAreReadAsAWhole() {
         var list = fresh()
         list.caughtUp(8, isWhole: false, at: 200, from: after(3), to: after(4))

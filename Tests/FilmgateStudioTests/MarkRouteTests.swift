@@ -51,6 +51,8 @@ import Testing
             let event = #"{"set":{"rating":1},"selection":{"filter":{"event":"secret-event"}}}"#
             #expect(try bench.post("marks", event, .pick).status == 403)
             #expect(try bench.post("marks", event, .operate).json?["pictures"]?.whole == 3)
+            let run = #"{"set":{"rating":1},"selection":{"filter":{"run":"1"}}}"#
+            #expect(try bench.post("marks", run, .operate).json?["pictures"]?.whole == 3)
         }
     }
 
@@ -64,6 +66,8 @@ import Testing
         #"{"set":{"rating":1},"selection":{"sha256":[1]}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{"limit":"5"}}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{"kind":"poem"}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"q":3}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"run":1}}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{},"sha256":["a"]}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{}},"more":1}"#, #"{"set":{"rating":1},"selection":{"filter":[]}}"#,
     ]) func mistakesAreNamed(_ body: String) async throws {

@@ -45,6 +45,20 @@ import Testing
         await #expect(throws: AccessControl.Refusal.wrongCode) { _ = try await access.pair(code, label: "", from: "a") }
     }
 
+    /// Two pages of one state: each makes links to itself, and one that ended is not among those that are served.
+    @Test func pagesKnowWhereTheyAre() throws {
+        let world = try World(), first = world.store, second = world.store
+        let places = ["http://127.0.0.1:1", "http://127.0.0.1:2"]
+        try first.note(address: places[0])
+        try second.note(address: places[1])
+        #expect(first.address == places[0] && second.address == places[1] && world.store.address == places[1])
+        #expect(world.store.served == [places[1], places[0]])
+        for _ in 0..<2 { try second.forgetAddress() }
+        #expect(world.store.served == [places[0]] && world.store.address == places[1])
+        try first.forgetAddress()
+        #expect(world.store.served == [] && first.address == places[1])
+    }
+
     /// Many at once, in processes that share nothing but the folder.
     @Test func oneOfManyHasTheCode() async throws {
         let world = try World(), code = try world.code()

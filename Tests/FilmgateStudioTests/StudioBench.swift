@@ -50,8 +50,8 @@ final class StudioBench: Sendable {
         if previews { (options.previews, options.previewProgram) = (folder + "/previews", Self.decoder) }
         var services = StudioServices { () async throws(IngestError) in
             [EventLine(name: "wedding <b>", chosen: true, runs: 1)]
-        } status: { (_: FrameCounts?) async throws(IngestError) in
-            #"{"type":"status","running":false,"paused":false,"event":"secret event","assets":{"delivered":1},"unfinished":0,"targets":[],"sources":[]}"#
+        } status: { (counts: FrameCounts?) async throws(IngestError) in
+            Self.status(counts)
         }
         let box = ToldRun(), state = folder + "/state"
         services.mark = { order async throws(IngestError) in try await SQLiteLedger.mark(order, directory: state) }
@@ -70,6 +70,14 @@ final class StudioBench: Sendable {
         }
         server = try StudioServer(options, services, logger: Logger(label: "studio") { _ in SwiftLogNoOpLogHandler() })
         client = RawClient(port: try await server.start())
+    }
+
+    /// `counts`: nil before the list was read; then one file is delivered.
+    private static func status(_ counts: FrameCounts?) -> String {
+        let endings = counts?.endings ?? [.delivered: 1]
+        let assets = Ending.allCases.map { "\"\($0.rawValue)\":\(endings[$0] ?? 0)" }.joined(separator: ",")
+        return #"{"type":"status","running":false,"paused":false,"event":"secret event","#
+            + #""assets":{\#(assets)},"unfinished":0,"targets":[],"sources":[]}"#
     }
 
     /// What decodes pictures, beside the test bundle in the build folder; under a sanitizer it is not there.

@@ -34,6 +34,7 @@ public struct FrameList: Sendable {
         return changed
     }
     private static let mostNamed = 1000
+    static let mostMoved = 256
 
     /// Takes over what the ledger has of some files; the numbers of those of which anything is another than it was.
     public mutating func take(_ fresh: FrameRows) -> Set<UInt64> {
@@ -46,6 +47,8 @@ public struct FrameList: Sendable {
             case .changed(let position): selections.changed(position, index)
             }
             changed.insert(row.number)
+            // Each file moves what is chosen behind it: after many, choosing anew is less work.
+            if changed.count == Self.mostMoved { selections = FrameSelections() }
         }
         for number in fresh.missing {
             guard let position = index.remove(number) else { continue }
@@ -89,13 +92,6 @@ public struct FrameList: Sendable {
         func number(_ slot: FrameSlot) -> Int64? { slot.content == 0 ? nil : Int64(slot.content) }
         guard let chosen = positions(filter, finds) else { return Set(slots.compactMap(number)) }
         return Set(chosen.compactMap { number(slots[Int($0)]) })
-    }
-
-    /// The files that are of these bytes.
-    public func numbers(ofBytes wanted: Set<Int64>) -> Set<UInt64> {
-        if wanted.isEmpty { return [] }
-        let wanted = Set(wanted.map { UInt32(clamping: $0) })
-        return Set(index.slots.compactMap { $0.content != 0 && wanted.contains($0.content) ? $0.number : nil })
     }
 
     /// Whoever has the list reads it anew, though the same files are in it.

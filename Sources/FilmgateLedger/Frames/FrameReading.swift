@@ -64,6 +64,25 @@ extension SQLiteReader {
         }
     }
 
+    /// The files with one of these contents; nil where there are more than `most`.
+    public func frames(ofContents contents: Set<Int64>, most: Int, _ key: SipKey) async throws(IngestError)
+        -> FrameRows?
+    {
+        try await scan { db in
+            var found = FrameRows(), places = FramePlaces(db), reading = FrameRowReading(key)
+            var query = try Query(db, Self.allOfContent)
+            for content in contents {
+                query.begin()
+                query.bind(content)
+                while try query.next() {
+                    if found.rows.count == most { return nil }
+                    try found.add(reading.read(&query), &places)
+                }
+            }
+            return found
+        }
+    }
+
     /// Files that this run or a later one met, and that were recorded at `time` or later; nil where there are more than
     /// `most`.
     public func frames(sinceRun run: Int64, time: Int64, most: Int, _ key: SipKey) async throws(IngestError)
@@ -137,8 +156,9 @@ extension SQLiteReader {
         \(withBody)
         WHERE volume_id = ? AND path = ? AND size = ? AND modified = ? AND born = ? AND inode = ? AND changed = ? AND \(listed)
         """
+    static let allOfContent = withBody + "WHERE content_id = ? AND " + listed
     /// The same bytes may be very many files, such as empty ones.
-    static let framesOfContent = withBody + "WHERE content_id = ? AND " + listed + " LIMIT 20"
+    static let framesOfContent = allOfContent + " LIMIT 20"
     static let framesOfRuns = withBody + "WHERE run >= ? AND at >= ? AND " + listed
     static let byPath = "WHERE a.volume_id = ? AND a.path = ? AND a.size = ?"
     static let makers = "SELECT id, camera_id FROM content WHERE camera_id IS NOT NULL"

@@ -19,13 +19,14 @@ extension SQLiteReader {
         }
     }
 
-    /// Contents whose marks are later than that revision, at most so many, and the latest revision; nil for more than
-    /// that.
+    /// Contents whose marks are later than that revision, those with deliveries that follow such marks, and the latest
+    /// revision; nil where the ledger names more than `limit` of them, each as often as it names it.
     public func contentsMarked(since revision: Int64, limit: Int) async throws(IngestError) -> (
         latest: Int64, contents: Set<Int64>?
     ) {
         try look { db in
             var query = try Query(db, Self.marked), contents: Set<Int64> = [], latest = revision, count = 0
+            query.bind(revision)
             query.bind(revision)
             query.bind(Int64(limit) + 1)
             while try query.next() {
@@ -101,8 +102,12 @@ extension SQLiteReader {
         }
     }
 
+    /// One statement, which sees one moment: a later order must not hide what an earlier one marked.
     static let marked = """
-        SELECT c.id, m.revision FROM mark m CROSS JOIN content c ON c.key = m.sha256 WHERE m.revision > ? ORDER BY m.revision LIMIT ?
+        SELECT c.id, m.revision FROM mark m CROSS JOIN content c ON c.key = m.sha256 WHERE m.revision > ?
+        UNION ALL
+        SELECT d.content_id, m.revision FROM mark m CROSS JOIN delivery d ON d.mark_of = m.sha256 WHERE m.revision > ?
+        LIMIT ?
         """
     static let ordersBeginning = """
         SELECT token, said_by, at, pictures FROM mark_order WHERE token >= ? AND token < ? AND kept = 1

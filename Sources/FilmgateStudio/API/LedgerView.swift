@@ -29,10 +29,12 @@ actor LedgerView {
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
     private var changed: Set<UInt64>? = []
-    /// The latest mark that was told of; nil before the first look.
+    /// The list has what became of all marks up to this one; nil while it was not read.
     private var mark: Int64?
     /// More files than this at once are told of by their number alone.
     static let mostChanged = 400
+    /// More files than this at once are not read one by one after they were marked.
+    static let mostMarked = 5000
 
     init(state: String, key: SipKey) { (self.state, self.key) = (state, key) }
 
@@ -41,7 +43,7 @@ actor LedgerView {
         let inode = try FileFacts.of(state + "/ledger.sqlite")?.inode
         if let opened, opened.inode == inode { return opened.reader }
         // Another file stands there now, or none.
-        opened = nil
+        (opened, mark) = (nil, nil)
         freshness = ListFreshness()
         guard let inode, let reader = try SQLiteLedger.reader(directory: state) as? SQLiteReader else { return nil }
         opened = (reader, inode)
@@ -81,31 +83,28 @@ actor LedgerView {
         return (list.bytes(filter, finds: finds), reader)
     }
 
-    /// How many files have ended how; nil while that was not read.
-    func counts() -> FrameCounts? { freshness.isRead ? list.index.counts : nil }
+    /// How many files have ended how by now; nil while that was not read.
+    ///
+    /// Whoever asks nothing but this is told what is new, too.
+    func counts() async throws -> FrameCounts? {
+        // Nobody waits for the first reading: the ledger counts by itself sooner.
+        guard freshness.isRead else { return nil }
+        _ = try await present()
+        return freshness.isRead ? list.index.counts : nil
+    }
 
-    /// What is in the list may not be all: it is read again when that is due.
-    var isInDoubt: Bool { freshness.isInDoubt || readingAnew != nil }
+    /// What is in the list may not be all, and is read again when that is due; or not all of it was told.
+    var isInDoubt: Bool { freshness.isInDoubt || readingAnew != nil || changed?.isEmpty != true }
 
     /// What changed since the last time.
     func news() async throws -> News {
         let reader = try await present()
-        if let reader { try await lookForMarks(reader) }
         let few = changed
         changed = []
         let entries = (few ?? []).compactMap { list.index.entry(numbered: $0) }.sorted { $0.since < $1.since }
         return News(
             reader: reader, changed: entries, isMore: few == nil,
             total: list.index.count, revision: list.revision)
-    }
-
-    /// Files that were marked have changed, though the list of them has not.
-    private func lookForMarks(_ reader: SQLiteReader) async throws {
-        guard let known = mark else { return mark = try await reader.latestMark() }
-        let found = try await reader.contentsMarked(since: known, limit: Self.mostChanged)
-        mark = found.latest
-        guard let contents = found.contents else { return note(nil) }
-        note(list.numbers(ofBytes: contents))
     }
 }
 
@@ -122,7 +121,10 @@ extension LedgerView {
             try await reading.value
             return reader
         }
-        let task = Task { try await refresh(reader) }
+        let task = Task {
+            try await lookForMarks(reader)
+            try await refresh(reader)
+        }
         reading = task
         defer { reading = nil }
         try await task.value
@@ -170,13 +172,39 @@ extension LedgerView {
         freshness.caughtUp(number, isWhole: rows != nil, at: time, from: begun, to: .now)
     }
 
+    /// Takes over what marks changed: how files end whose deliveries wait for marks.
+    ///
+    /// News do not tell of it, as these files may be of any run. Files that were marked and end as before are told of,
+    /// too: they look different.
+    private func lookForMarks(_ reader: SQLiteReader) async throws {
+        guard let known = mark else { return }
+        let found = try await reader.contentsMarked(since: known, limit: Self.mostMarked)
+        guard found.latest > known else { return }
+        var rows: FrameRows?
+        if let contents = found.contents {
+            rows = try await reader.frames(ofContents: contents, most: Self.mostMarked, key)
+        }
+        // Another ledger may be there by now.
+        guard mark == known else { return }
+        mark = found.latest
+        guard let contents = found.contents, let rows else {
+            freshness.missed()
+            return note(nil)
+        }
+        note(list.take(rows).union(rows.numbers(ofContents: contents)))
+    }
+
     private func readAll(_ reader: SQLiteReader, _ number: Int64?) async throws {
         let begun = ContinuousClock.now, time = WallClock.nanoseconds
+        // Whatever was marked before this is in what is read after it.
+        let marked = try await reader.latestMark()
         let index = try await reader.frameIndex(key)
         // Another ledger may be there by now.
         guard opened?.reader.isSame(as: reader) == true else { return }
         note(list.replace(index))
+        mark = min(mark ?? marked, marked)
         freshness.read(number, at: time, from: begun, to: .now)
+        try await lookForMarks(reader)
     }
 
     /// Keeps in mind which files are others, for the next news.

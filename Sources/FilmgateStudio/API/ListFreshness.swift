@@ -19,12 +19,16 @@ struct ListFreshness: Sendable {
     private(set) var time: Int64 = 0
     /// The ledger's number of the last change in it.
     private var number: Int64?
+    /// Very many files changed of which no news tell: they are read with everything.
+    private var isMissing = false
     /// News are what they seem to be: only reading everything tells whether they were all.
     private var isUnsure = false, isTooMuch = false
     private var newsDue: ContinuousClock.Instant?, wholeDue: ContinuousClock.Instant?
+    /// Somebody ordered what is missing and waits to see it, so that gets the share of news.
+    private var missingDue: ContinuousClock.Instant?
 
     /// Something is to be read yet, now or when it is due.
-    var isInDoubt: Bool { !isRead || isBehind || isUnsure || isTooMuch }
+    var isInDoubt: Bool { !isRead || isBehind || isUnsure || isTooMuch || isMissing }
 
     /// All that was written up to the ledger's `number` is in the list.
     func knows(_ number: Int64?) -> Bool { number == self.number }
@@ -33,10 +37,13 @@ struct ListFreshness: Sendable {
     func need(_ present: Int64?, _ now: ContinuousClock.Instant) -> Need {
         guard isRead else { return .all }
         let isOther = isBehind || present.map { $0 != number } ?? false, isNewsDue = newsDue.map { now >= $0 } ?? true
-        if isTooMuch, isNewsDue { return .all }
+        if isTooMuch && isNewsDue || isMissing && missingDue.map({ now >= $0 }) ?? true { return .all }
         if isUnsure, wholeDue.map({ now >= $0 }) ?? true { return .all }
         return isOther && isNewsDue ? .news : .nothing
     }
+
+    /// More files changed than can be read one by one.
+    mutating func missed() { isMissing = true }
 
     /// `isWhole`: false where there were too many news.
     mutating func caughtUp(
@@ -52,7 +59,9 @@ struct ListFreshness: Sendable {
         _ present: Int64?, at time: Int64, from begun: ContinuousClock.Instant, to end: ContinuousClock.Instant
     ) {
         (isRead, isBehind, isUnsure, isTooMuch, number, self.time) = (true, false, false, false, present, time)
+        isMissing = false
         newsDue = nil
+        missingDue = end + (end - begun) * (Self.newsShare - 1)
         wholeDue = end + max(Self.wholePause, (end - begun) * (Self.wholeShare - 1))
     }
 }

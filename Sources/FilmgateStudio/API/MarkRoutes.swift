@@ -139,8 +139,10 @@ struct MarkRoutes: Sendable {
         asked.values = [:]
         for parameter in known {
             guard let value = members[parameter.name] else { continue }
-            let text = value.string ?? value.whole.map(String.init)
-            guard let text else { throw StudioError.usage("The field \(parameter.name) of filter is a text.") }
+            // The API's description says so; a number may be a slip that finds other pictures.
+            guard let text = value.string else {
+                throw StudioError.usage("The field \(parameter.name) of filter is a text.")
+            }
             try parameter.check(text)
             asked.values[parameter.name] = text
         }

@@ -16,7 +16,7 @@ struct StudioAPI: Sendable {
     var ledger: LedgerView { frames.ledger }
 
     /// The object of `/api/v1/board` for those who may see everything.
-    func board() async throws -> String { try await services.status(await ledger.counts()) }
+    func board() async throws -> String { try await services.status(ledger.counts()) }
 
     static let prefix = "/api/v1"
     static let mostOnPage = 500

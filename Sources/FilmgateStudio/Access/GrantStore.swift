@@ -16,11 +16,14 @@ public final class GrantStore: Sendable {
     }
     let folder: String
     private let state = Mutex(State())
+    /// Where this process serves the page; nil for one that does not.
+    private let own = Mutex<String?>(nil)
     /// More sessions than this are nobody's.
     static let mostSessions = 50
     /// And of one client's link: who passes it on keeps others of his out, and nobody else.
     static let mostOfLink = 20
     private static let largest = 4096
+    private static let mostServed = 8
 
     /// `state`: the state directory.
     public init(state directory: String) { folder = directory + "/studio" }
@@ -74,17 +77,44 @@ public final class GrantStore: Sendable {
     }
 
     /// Where the page was served last, as `http://127.0.0.1:8484`; nil before that.
+    ///
+    /// A page that another one came after still makes links to itself.
     public var address: String? {
+        if let own = own.withLock(\.self) { return own }
         // Earlier versions wrote it without a scheme.
-        Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) }.map {
+        return Self.read(folder + "/address").map { String(decoding: $0, as: UTF8.self) }.map {
             $0.contains("://") ? $0 : "http://" + $0
         }
     }
 
+    /// Where pages began that did not end in order, the latest first: they are served, or were killed.
+    public var served: [String] {
+        let text = Self.read(folder + "/served").map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
     /// Links lead to `address` from now on.
     func note(address: String) throws(IngestError) {
+        own.withLock { $0 = address }
         try DurableFile.makeDirectories(folder, mode: 0o700)
         try DurableFile.atomicWrite(Array(address.utf8).span.bytes, to: folder + "/address", mode: 0o600)
+        try write(served: [address] + served.filter { $0 != address })
+    }
+
+    /// The page that was noted is not served any more.
+    func forgetAddress() throws(IngestError) {
+        let address: String? = own.withLock { own in
+            defer { own = nil }
+            return own
+        }
+        let known = served, left = known.filter { $0 != address }
+        // Where the state is gone by now, nothing is made anew.
+        if left.count < known.count { try write(served: left) }
+    }
+
+    private func write(served: [String]) throws(IngestError) {
+        let text = served.prefix(Self.mostServed).joined(separator: "\n")
+        try DurableFile.atomicWrite(Array(text.utf8).span.bytes, to: folder + "/served", mode: 0o600)
     }
 
     private func path(_ id: String) -> String { "\(folder)/\(id).json" }

@@ -275,7 +275,8 @@ struct StudioCommand: AsyncParsableCommand {
                 "How long it may come in; absent: as long as it is used, a client a day.", valueName: "duration"))
         var duration: String?
 
-        @Option(help: ArgumentHelp("Where the page is served; absent: where it was served last.", valueName: "address"))
+        @Option(
+            help: ArgumentHelp("Where the page is served; absent: where it is now, or was last.", valueName: "address"))
         var listen: String?
 
         @OptionGroup var options: CommonOptions
@@ -294,7 +295,7 @@ struct StudioCommand: AsyncParsableCommand {
                 return try grants.makeLink(
                     role: role, scope: scope, seconds: seconds ?? 86_400, label: label, now: now)
             }
-            let known = listen ?? grants.address ?? "127.0.0.1:8484"
+            let known = listen ?? PageAddress.known(grants)
             let start = known.contains("://") ? known : "http://" + known, isServed = PageAddress.isServed(start)
             StudioLink.tell(
                 made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), isServed: isServed,
@@ -310,8 +311,10 @@ struct StudioCommand: AsyncParsableCommand {
                 ? "It lets clients in to \(role) for \(duration ?? "a day"), then not any more."
                 : "It lets one browser in as \(role), once and within five minutes; that may then come in \(time)"
             guard isServed == false else { return text }
+            let elsewhere = listen == nil ? " If it is served elsewhere, say where with `--listen`." : ""
             return text
                 + "\nNobody serves the page at \(start) now: `filmgate studio` does, or `filmgate run --studio`."
+                + elsewhere
         }
 
         /// It may be one that is yet to come, and one that is misspelt shows a client nothing.

@@ -3,6 +3,13 @@ import Glibc
 
 /// Where a link into the page leads.
 enum PageAddress {
+    /// Where the page of that state is served, as `http://127.0.0.1:8484`; where none is, the place where one was last.
+    static func known(_ grants: GrantStore) -> String {
+        let last = grants.address ?? "http://127.0.0.1:8484"
+        if isServed(last) == true { return last }
+        return grants.served.first { isServed($0) == true } ?? last
+    }
+
     /// Whether somebody listens at `start`, such as `http://127.0.0.1:8484`.
     ///
     /// Nil where that is no address of this machine: nobody else is asked.

@@ -30,7 +30,7 @@ struct StudioEvents: Sendable {
 /// The object of `status --watch --json`, for whoever asks; asked by many it is read twice a second.
 actor StudioStatus {
     private var reader: StatusReader
-    private var last: (line: String, at: ContinuousClock.Instant)?
+    private var last: (snapshot: StatusSnapshot, at: ContinuousClock.Instant)?
 
     init(state: String) {
         reader = StatusReader { () throws(IngestError) in
@@ -44,13 +44,17 @@ actor StudioStatus {
 
     /// `counts`: how files have ended, where the page has counted them itself.
     func line(_ counts: FrameCounts?) async throws(IngestError) -> String {
-        let now = ContinuousClock.now
-        if let last, now - last.at < .milliseconds(500) { return last.line }
-        var snapshot = try await read()
+        var snapshot = try await recent()
         if let counts { (snapshot.endings, snapshot.unfinished) = (counts.endings, counts.unfinished) }
-        let line = StatusLine.json(snapshot)
-        last = (line, now)
-        return line
+        return StatusLine.json(snapshot)
+    }
+
+    private func recent() async throws(IngestError) -> StatusSnapshot {
+        let now = ContinuousClock.now
+        if let last, now - last.at < .milliseconds(500) { return last.snapshot }
+        let snapshot = try await read()
+        last = (snapshot, now)
+        return snapshot
     }
 
     private func read() async throws(IngestError) -> StatusSnapshot {
