@@ -154,13 +154,13 @@ import Testing
             #expect(run.status == 2 && run.items("error").first?["message"] as? String != nil, "\(twin)")
         }
         #expect(table.files(table.archive).isEmpty)
-        func pipeline(_ second: String) throws -> String {
+        func pipeline(_ second: String, _ rules: String = "") throws -> String {
             try table.write(
                 "p.yaml",
                 """
                 version: 1
                 sources: [{ card: {} }]
-                stages: [{ dedupe: {} }, { upload: { to: [a, b] } }]
+                stages: [{ dedupe: {} }, { upload: { to: [a, b]\(rules) } }]
                 targets:
                   a: { folder: { path: "\(table.archive)/{kind}" } }
                   b: { folder: { path: "\(second)" } }
@@ -170,7 +170,52 @@ import Testing
         #expect(check.status == 78)
         #expect(
             check.items("diagnostic").contains { $0["code"] as? String == "same-folder" && $0["line"] as? Int == 6 })
-        // One disk, two trees on it.
-        #expect(try table.run(["check", try pipeline(link + "/{stem}")]).status == 0)
+        // Two trees that differ only behind a variable are one target: the second would get nothing.
+        let other = try pipeline(link + "/{stem}"), run = try table.run(["import", table.card, "--pipeline", other])
+        #expect(try table.run(["check", other]).status == 78 && run.status == 2)
+        #expect(run.output.contains("differ only behind the first variable"), "\(run.output)")
+        for rules in ["a: [raw], b: [jpeg]", "a: { formats: [cr2] }, b: { formats: [jpg, tif] }"] {
+            #expect(try table.run(["check", try pipeline(link + "/{stem}", ", deliver: { \(rules) }")]).status == 0)
+        }
+        // What waits goes on: what a run keeps of a pipeline does not hold its rules.
+        let apart = try pipeline(link + "/{stem}", ", deliver: { a: [jpeg], b: [raw] }")
+        #expect(try table.run(["import", table.card, "--pipeline", apart]).status == 0)
+        #expect(try table.run(["retry"]).status == 0)
+        let same = try pipeline(link + "/{stem}", ", deliver: { a: { formats: [jpeg] }, b: { formats: [jpg] } }")
+        #expect(try table.run(["check", same]).status == 78)
+        #expect(try table.run(["check", try pipeline(link + "/b/{stem}")]).status == 0)
+    }
+
+    /// Last year lies on another disk: what cannot have its name there can be sent, or taken back, afterwards.
+    @Test(arguments: [true, false]) func whatCannotHaveItsNameWaitsForRetryOrCancel(_ retries: Bool) throws {
+        let table = try Table()
+        for number in 1...3 { try table.write("CARD/DCIM/100AAAAA/IMG_\(number).JPG", Self.jpeg(UInt8(number))) }
+        let (second, elsewhere) = (table.path("second"), table.path("elsewhere"))
+        for folder in [second, elsewhere] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(atPath: second + "/x", withDestinationPath: elsewhere)
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages: [{ dedupe: {} }, { upload: { to: [a, b] } }]
+            targets:
+              a: { folder: { path: "\(table.archive)" } }
+              b: { folder: { path: "\(second)/{event}" } }
+            """)
+        let words = ["import", table.card, "--pipeline", pipeline, "--event", "x"]
+        #expect(try table.run(words + ["--dry-run"]).count("setAside") == 3)
+        let run = try table.run(words)
+        #expect(run.status == 3 && run.count("setAside") == 3, "\(run.output)")
+        try FileManager.default.removeItem(atPath: second + "/x")
+        if retries {
+            #expect(try table.run(["retry", "--failed", "--pipeline", pipeline]).count("delivered") == 3)
+            #expect(table.files(second + "/x").keys.sorted() == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"])
+        } else {
+            #expect(try table.run(["cancel", "--yes", "--target", "b"]).status == 0)
+        }
+        let proof = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        #expect(proof.status == 0, "\(proof.output)")
     }
 }

@@ -70,6 +70,13 @@ public struct DeliveryRule: Sendable, Hashable, ConfigSection, ExpressibleByArra
         return self == plain
     }
 
+    /// Whether no file passes both, by its kind or its format.
+    public func isApart(from other: DeliveryRule) -> Bool {
+        let own = Set(kinds ?? MediaKind.allCases), haveFormats = !formats.isEmpty && !other.formats.isEmpty
+        return own.isDisjoint(with: other.kinds ?? MediaKind.allCases)
+            || haveFormats && Set(formats).isDisjoint(with: other.formats)
+    }
+
     /// What it must know of a frame, beyond its name and kind.
     public var asks: Set<FrameFacts.Fact> {
         var facts: Set<FrameFacts.Fact> = []

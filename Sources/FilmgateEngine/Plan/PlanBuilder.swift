@@ -14,6 +14,10 @@ public struct PlanBuilder: Sendable {
     public var eventIDs: [EventPlace: String] = [:]
     /// Where that could not be learned, and why: targets there are held.
     public var unknownEvents: [EventPlace: IngestError] = [:]
+    /// Files get names by the plan: two targets that count as one are refused then.
+    ///
+    /// What was ordered before has its name, and goes there whatever else the plan holds.
+    public var placesFiles = false
     /// What the program has for modules that ask for it by its type.
     public var services: [any Sendable] = []
 
@@ -33,8 +37,9 @@ public struct PlanBuilder: Sendable {
         lookup.services = services
         var places: [String: CredentialPlaces] = [:]
         let targets = try targets(pipeline, &lookup, &places)
-        if let twins = SameFolder.first(in: targets) {
-            throw IngestError(.misconfigured, twins.message, advice: SameFolder.advice)
+        let one = placesFiles ? SameTarget.identity(in: targets, areApart: pipeline.areApart) : nil
+        if let twins = SameTarget.folder(in: targets) ?? one {
+            throw IngestError(.misconfigured, twins.message, advice: twins.advice)
         }
         var stages: [any Stage] = []
         for use in pipeline.stages {
@@ -83,11 +88,18 @@ public struct PlanBuilder: Sendable {
             }
             if let loop = loop(use, source, targets) { found.append(loop) }
         }
-        if let twins = SameFolder.first(in: targets) {
-            let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
-            found.append(ConfigError(mark, "same-folder", twins.message, hint: SameFolder.advice))
-        }
-        return found.map { Diagnostic(.error, $0) } + sharing(in: pipeline, targets)
+        return found.map { Diagnostic(.error, $0) } + twins(in: pipeline, targets) + sharing(in: pipeline, targets)
+    }
+
+    private func twins(in pipeline: PipelineFile, _ targets: [SameTarget.Named]) -> [Diagnostic] {
+        let folder = SameTarget.folder(in: targets)
+        guard let twins = folder ?? SameTarget.identity(in: targets, areApart: pipeline.areApart) else { return [] }
+        let mark = pipeline.targets.first { $0.name == twins.second }?.mark ?? Mark()
+        let mistake = { ConfigError(mark, folder == nil ? "same-target" : "same-folder", $0, hint: twins.advice) }
+        guard twins.isByEvent else { return [Diagnostic(.error, mistake(twins.message))] }
+        // Each event makes another target of one of them; frames without an event would come to one alone.
+        if pipeline.event.required, !pipeline.event.hold { return [] }
+        return [Diagnostic(.warning, mistake("Without an event: \(twins.message)"))]
     }
 
     /// Where a source's folder lies inside a target's or around it.

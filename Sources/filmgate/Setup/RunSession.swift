@@ -221,6 +221,7 @@ struct RunSession {
         var plans: [Plan] = []
         for event in events {
             var builder = context.builder(ledger: reader, event: event)
+            builder.placesFiles = options.dryRun || ["import", "run", "watch"].contains(options.verb)
             for unknown in held where unknown.event == event {
                 for place in unknown.places { builder.unknownEvents[place] = unknown.trouble }
             }
