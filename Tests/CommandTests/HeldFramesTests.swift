@@ -127,6 +127,42 @@ import Testing
         #expect(scene.names("a") == expected && scene.names("b") == expected)
     }
 
+    /// Assigned for one target alone: what waits for the others belongs to that event, too, and `retry` sends it; RAW and
+    /// JPEG under one name.
+    @Test(arguments: ["", "/{event}"], [true, false])
+    func anAssignmentForOneTargetKeepsWhatWaitsForOthers(_ folder: String, isNamed: Bool) throws {
+        let (scene, _) = try scene()
+        defer { scene.server.stop() }
+        // Only the JPEG says when it was taken.
+        #expect(try Program.run(["sample", "card", scene.table.path("S")]).status == 0)
+        let picture = try Data(contentsOf: URL(fileURLWithPath: scene.table.path("S/DCIM/100CANON/IMG_0001.JPG")))
+        for number in 13...22 {
+            try scene.put("C/IMG_00\(number).CR2", "RAW \(number)")
+            try scene.table.write("C/IMG_00\(number).JPG", picture + Data("\(number)".utf8))
+        }
+        let files = try [["a"], ["a", "b"]].map { names in
+            let targets = names.map {
+                "  \($0): { folder: { path: \"\(scene.table.path($0))\($0 == "b" ? folder : "/{event}")\", verify: size } }"
+            }
+            return try scene.table.write(
+                "\(names.count).yaml",
+                """
+                version: 1
+                event: { hold: true }
+                stages: [exif: {}, dedupe: {}, upload: { to: [\(names.joined(separator: ", "))] }]
+                targets:
+                \(targets.joined(separator: "\n"))
+                """)
+        }
+        #expect(try scene.take("C", files[1]).status == 8)
+        let first = try scene.table.run(
+            ["assign", "one", "--pipeline"] + (isNamed ? [files[1], "--target", "a"] : [files[0]]))
+        #expect(first.status == 8 && first.output.contains("`filmgate retry`"), "\(first.output)")
+        #expect(scene.names("a").count == 22 && scene.names("b") == [])
+        try expectYes(scene)
+        #expect(scene.names("b") == scene.names("a").map { folder.isEmpty ? String($0.dropFirst(4)) : $0 })
+    }
+
     /// Two pipelines call their targets the same: what waits for one of them is not given to the other.
     @Test func framesAreAssignedToTheirOwnPlaceAlone() throws {
         let (scene, _) = try scene()

@@ -58,6 +58,16 @@ struct AssetDeliveries: Sendable {
         receipts[row.target]?.reason = row.receipt.reason.map { "\(words): \($0)" } ?? words
     }
 
+    /// With its receipts for `new` deliveries taken off: what could not have its name when it was planned is asked about
+    /// once more before it is sent, and what the target says then is written down of the delivery.
+    func asking(about new: [Delivery]) -> AssetDeliveries {
+        var asset = self
+        for delivery in new where asset.receipts[delivery.id.target]?.state == .failed {
+            asset.receipts[delivery.id.target] = nil
+        }
+        return asset
+    }
+
     /// Another file of this run with the same bytes came to that before.
     mutating func adopt(_ receipt: Receipt, at target: String, twin path: String?) {
         receipts[target] = receipt

@@ -74,7 +74,7 @@ actor DeliveryScheduler {
     /// `new` are the deliveries that it needs; those already under way for another file of the same bytes are shared.
     /// Nothing is sent over a network before the ledger knows of it; on return it knows what was made of a frame.
     func submit(_ assetDeliveries: AssetDeliveries, deliveries new: [Delivery]) async {
-        var asset = assetDeliveries
+        var asset = assetDeliveries.asking(about: new)
         for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
         for delivery in new where reservations.isConcluded(delivery.id) { await adopt(delivery.id, into: &asset) }
         let new = await judged(new)
@@ -140,8 +140,7 @@ actor DeliveryScheduler {
         for one in elsewhere {
             let content = one.row.content, old = Delivery.ID(content: content, target: one.old)
             await leases.cede(old, to: Delivery.ID(content: content, target: one.row.target), for: number)
-            let withdrawn = LedgerChange.withdraw(content, target: one.old, heir: one.row.target, event: one.row.event)
-            record([.delivery(one.row), withdrawn] + (one.shotName.map { [$0] } ?? []), then: nil)
+            record(one.changes, then: nil)
             await commit?.value
         }
     }

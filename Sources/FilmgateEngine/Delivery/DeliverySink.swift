@@ -24,7 +24,10 @@ actor DryRunScheduler: DeliverySink {
         var assetDeliveries = assetDeliveries
         for delivery in deliveries {
             var receipt: Receipt
-            if let waiting = delivery.verdict.receipt {
+            if let failed = assetDeliveries.receipts[delivery.id.target], failed.state == .failed {
+                receipt = failed
+                promised[delivery.id] = (failed, assetDeliveries.asset.origin.absolutePath)
+            } else if let waiting = delivery.verdict.receipt {
                 receipt = waiting
             } else if let held {
                 receipt = Receipt(state: .held, reason: held.description)

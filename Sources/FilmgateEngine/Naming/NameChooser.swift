@@ -56,13 +56,16 @@ struct NameChooser: Sendable {
                 // A name that cannot be had is a matter of these files alone.
                 guard error.code.disposition == .setAside else { throw error }
                 let failed = Receipt(state: .failed, reason: error.description)
-                for index in group { drafts[index].receipts[target.name] = failed }
+                for index in group {
+                    drafts[index].receipts[target.name] = failed
+                    leaveUnasked(&drafts[index], round.pattern(of: index), round)
+                }
             }
         }
     }
 
     /// The shot's own key, whichever of its files come: that of the picture that names it.
-    private static func shotKey(_ drafts: [Draft], _ lead: NamingPrimary?) -> String {
+    static func shotKey(_ drafts: [Draft], _ lead: NamingPrimary?) -> String {
         let picture = lead.map(\.asset) ?? drafts.first { !$0.asset.kind.follows }?.asset
         return (picture ?? drafts.first?.asset).map(NamePlanner.shotKey) ?? ""
     }
@@ -72,6 +75,15 @@ struct NameChooser: Sendable {
         let name = NameParts(pattern: pattern, shot: round.shot)
         draft.names[round.target.name] = name
         draft.paths[round.target.name] = name.path(event: nil)
+    }
+
+    /// The delivery is written down with the name that it would have, so that `retry` and `cancel` find it.
+    private func leaveUnasked(_ draft: inout Draft, _ pattern: PathPattern, _ round: NamingRound) {
+        let name = NameParts(
+            pattern: pattern, counter: round.name.counter, suffix: round.name.suffix, shot: round.shot)
+        draft.names[round.target.name] = name
+        draft.paths[round.target.name] = name.path(event: event == DeliveryRow.unassigned ? nil : event)
+        draft.leaveOpen(at: round.target)
     }
 
     /// One name for the files of `group`, from the shot's own on.
@@ -229,7 +241,9 @@ struct NameChooser: Sendable {
         reservations.give(path, to: draft.content, at: target.identity, ShotIdentity(draft.asset), stem: stem)
     }
 
-    /// What the name of `draft` is made of. Its number stays open while its event is not known.
+    /// What the name is made of.
+    ///
+    /// Its number stays open while its event is not known.
     private func parts(of draft: Draft, _ round: NamingRound) -> NamingRound.Parts {
         let isOpen = event == DeliveryRow.unassigned && round.namer.usesCounter
         let counter = isOpen ? nil : round.name.counter

@@ -71,6 +71,11 @@ struct NamePlanner: Sendable {
         }
         let values = shotValues(profile)
         let first = lead.map { NamingPrimary($0, among: drafts, profile: profile) }
+        // What goes on under an earlier name asks about it together with its shot.
+        let shot = NameChooser.shotKey(drafts, first)
+        for index in drafts.indices {
+            for name in drafts[index].names.keys { drafts[index].names[name]?.shot = shot }
+        }
         let isNamed = drafts.allSatisfy(\.unnamed.isEmpty)
         let home: TemplateValues? = if let tree, !isNamed { try await treeValues(tree) } else { nil }
         let basis = NameChooser.Basis(values: values, lead: first, profile: profile, home: home)

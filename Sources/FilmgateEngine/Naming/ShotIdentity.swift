@@ -21,6 +21,9 @@ struct ShotIdentity: Sendable, Hashable {
         (self.captured, follows) = (captured?.civilSeconds, kind.follows)
     }
 
+    /// It says when it was taken.
+    var isTimed: Bool { captured != nil }
+
     /// Of bytes that were delivered for a file which is another one by now.
     ///
     /// Earlier versions made up a file for them, on no volume.

@@ -17,11 +17,17 @@ struct Leftovers: Sendable {
     /// With `rows`, those of these only.
     func found(among rows: [QueuedDelivery]? = nil) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         guard context.writer != nil else { return [] }
-        let plan = context.plan
+        let plan = context.plan, states: Set<Receipt.State> = [.pending, .held]
+        var rows = rows
+        if context.options.deliveryEvent == DeliveryRow.unassigned {
+            // A run that holds what has no event would hold these, too, and hide them from whoever sends them.
+            if rows == nil { rows = try await context.reader.queue(states) }
+            rows?.removeAll { $0.delivery.event != nil }
+        }
         return try await PendingDeliveries(
             ledger: context.reader, targets: plan.targets, event: context.options.event, gated: plan.gated,
             station: plan.station, staging: staging
-        ).planned([.pending, .held], only: nil, among: rows)
+        ).planned(states, only: nil, among: rows)
     }
 
     func submit(_ all: [NamePlanner.PlannedAsset], to scheduler: any DeliverySink) async {

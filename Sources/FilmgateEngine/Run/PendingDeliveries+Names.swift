@@ -16,15 +16,25 @@ extension PendingDeliveries {
     ) async throws(IngestError) -> (name: NameParts, path: String)? {
         if row.path.isEmpty { return nil }
         var name = NameParts(row, of: asset)
-        guard assigning else { return (name, row.path) }
-        let key = target + "\u{1F}" + NamePlanner.shotPlace(name.shot), mark = ShotIdentity(asset)
-        if let same = given.shots[key]?.first(where: { $0.mark.isOne(with: mark) })?.name {
-            (name.counter, name.suffix, name.shot, name.isGiven) = (same.counter, same.suffix, same.shot, same.isGiven)
+        let event = (assigning ? self.event : row.event) ?? "", mark = ShotIdentity(asset)
+        let key = [target, event, NamePlanner.shotPlace(name.shot)].joined(separator: "\u{1F}")
+        if let index = given.shots[key]?.firstIndex(where: { $0.mark.isOne(with: mark) }),
+            var same = given.shots[key]?[index]
+        {
+            // One that says when it was taken speaks for those that do not.
+            if !same.mark.isTimed { same.mark = mark }
+            given.shots[key]?[index] = same
+            // Files of one shot ask for their names together, also where one of them does not say when it was taken.
+            name.shot = same.name.shot
+            if assigning {
+                (name.counter, name.suffix) = (same.name.counter, same.name.suffix)
+                name.isGiven = same.name.isGiven
+            }
         } else {
-            try await give(&name, at: target)
+            if assigning { try await give(&name, at: target) }
             given.shots[key, default: []].append((mark, name))
         }
-        return (name, name.path(event: event))
+        return (name, assigning ? name.path(event: self.event) : row.path)
     }
 
     private func give(_ name: inout NameParts, at target: String) async throws(IngestError) {
@@ -46,6 +56,14 @@ struct UnreachableAssignment: Sendable {
     /// The target's identity before its event was known.
     var old: String
     var shotName: LedgerChange?
+
+    /// Its row takes the place of the one without an event; where the target is the same for every event, that is one
+    /// row.
+    var changes: [LedgerChange] {
+        let withdrawn: [LedgerChange] =
+            old == row.target ? [] : [.withdraw(row.content, target: old, heir: row.target, event: row.event)]
+        return [.delivery(row)] + withdrawn + (shotName.map { [$0] } ?? [])
+    }
 }
 
 extension PendingDeliveries {
@@ -66,7 +84,8 @@ extension PendingDeliveries {
             if !old.isUnwanted {
                 row.receipt.state = old.receipt.state == .failed ? .failed : .pending
                 row.receipt.reason =
-                    "it belongs to \(event) and waits for \(old.targetName), which this pipeline lacks; `filmgate retry` sends it"
+                    "it belongs to \(event) and waits for \(old.targetName), which this run does not send to; "
+                    + "`filmgate retry` does"
             }
             var one = UnreachableAssignment(row: row, old: old.target)
             if let (name, path) = try await name(old, of: asset, at: row.target, &given) {
