@@ -107,12 +107,21 @@ public enum FileSystem {
 
     /// `path` as the system itself would spell it: links, `.` and `..` resolved as far as it exists, the rest appended.
     ///
-    /// Two paths to the same place give the same text. Relative paths start from the working directory.
+    /// Two paths to the same place give the same text, also by a link to what does not exist yet. Relative paths start
+    /// from the working directory.
     public static func canonical(_ path: String) -> String {
-        var known = path.isEmpty ? "." : path, rest: [String] = []
+        var known = path.isEmpty ? "." : path, rest: [String] = [], links = 0
         while true {
             if let real = resolved(known) { return joined(real, rest) }
             let above = parent(of: known)
+            // With a slash behind it, a link stands for the folder that it leads to.
+            while known.utf8.count > 1, known.utf8.last == 0x2F { known.removeLast() }
+            // As many as the system itself follows (path_resolution(7)).
+            if links < 40, let end = SmallFile.link(known) {
+                links += 1
+                known = end.hasPrefix("/") ? end : joined(resolved(above) ?? above, [end])
+                continue
+            }
             if above == known { return joined(known, rest) }
             rest.insert(lastComponent(of: known), at: 0)
             known = above

@@ -60,6 +60,7 @@ struct Filmgate: AsyncParsableCommand {
             var writesLines = words.contains("--json"), status = ExitStatus.complete
             var verb: any ParsableCommand.Type = Filmgate.self
             do {
+                if arguments == nil { try requireText() }
                 var command = try parseAsRoot(arguments)
                 verb = type(of: command)
                 writesLines = Self.writesLines(command)
@@ -82,6 +83,17 @@ struct Filmgate: AsyncParsableCommand {
             }
             if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunOutcome(), exit: status)) }
             return status.rawValue
+        }
+    }
+
+    /// Arguments are read as text, and bytes that are none would be taken for another path: that of a folder which may
+    /// exist.
+    private static func requireText() throws(Refusal) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else { continue }
+            throw Refusal(
+                "\(Describe.name(String(cString: bytes))) is not UTF-8, and no command takes such an argument. "
+                    + "Name the folder above it, or a link to it: `ln -s`.")
         }
     }
 

@@ -17,6 +17,22 @@ import Testing
         #expect(!outcome.errors.isEmpty)
     }
 
+    /// Read as text it would be another folder, which may exist: `k�`.
+    @Test func anArgumentThatIsNoTextIsRefused() throws {
+        let table = try Table()
+        try table.write("k\u{FFFD}/DCIM/100AAAAA/IMG_1.JPG", Data([0xFF, 0xD8, 1]))
+        let script =
+            "cd \(table.path("")) && mkdir \"$(printf 'k\\377')\" && "
+            + "exec \(Program.path) safe-to-format \"$(printf 'k\\377')\" --state s --json"
+        let process = Process(), output = Pipe()
+        (process.executableURL, process.arguments) = (URL(fileURLWithPath: "/bin/sh"), ["-c", script])
+        (process.standardOutput, process.standardError) = (output, FileHandle.nullDevice)
+        try process.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2 && said.contains("is not UTF-8"), "\(said)")
+    }
+
     @Test func aVerbThatDoesNotExistIsNamed() throws {
         let near = try Program.run(["imprt", "CARD", "--to", "x"])
         #expect(

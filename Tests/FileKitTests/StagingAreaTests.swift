@@ -127,6 +127,17 @@ import Testing
         let real = FileSystem.canonical(scratch.path + "/real")
         #expect(FileSystem.canonical(scratch.path + "//link/./new/../x/") == real + "/x")
         #expect(FileSystem.canonical("/") == "/")
+        // A link to what is made only later is the same place before and after.
+        for (name, end) in [("to", "later"), ("on", "to/x"), ("round", "round")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: scratch.path + "/" + name, withDestinationPath: end == "later" ? scratch.path + "/later" : end)
+        }
+        let later = FileSystem.canonical(scratch.path) + "/later"
+        for name in ["to", "to/", "on/../", "to/."] {
+            #expect(FileSystem.canonical(scratch.path + "/" + name) == later)
+        }
+        #expect(FileSystem.canonical(scratch.path + "/on") == later + "/x")
+        #expect(FileSystem.canonical(scratch.path + "/round").hasSuffix("/round"))
         #expect(FileSystem.canonical("/../nothing-here") == "/nothing-here")
     }
 }

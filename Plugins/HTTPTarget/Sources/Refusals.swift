@@ -32,6 +32,7 @@ extension HTTPTarget {
         let response = try await sent(exchange, job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
         guard options.expect.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        try await requireSentOnce(job, response)
         let receipt = try await accepted(response, echo, job)
         // A busy server may have begun only now with the try that broke off, and have cut the file again.
         if case .same = try await names.copy(at: job.path, of: job) { return receipt }
@@ -50,13 +51,16 @@ extension HTTPTarget {
         }
     }
 
-    /// `network` for a file that was sent anew unasked to its own name: a busy server may begin only now with what came
-    /// over the connection that ended, and would cut what it has just stored. The next try looks at it first.
+    /// `network` for a file that was sent anew unasked to its own name, so that the next try looks at it first.
     ///
-    /// Where nobody may look, the answer has to do.
+    /// A busy server may begin only now with what came over the connection that ended, and would cut what it has just
+    /// stored. Where nobody may look, the answer has to do.
     func requireSentOnce(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) {
         guard response.wasRepeated, options.namesByPath else { return }
-        if case .unknown = try await names.copy(at: job.path, of: job) { return }
+        switch try await names.copy(at: job.path, of: job) {
+        case .unknown, .unreadable: return
+        case .missing, .same, .other: break
+        }
         throw IngestError(.network, "The connection to \(place) ended while \(job.path) was sent.")
     }
 

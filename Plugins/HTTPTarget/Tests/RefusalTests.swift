@@ -124,8 +124,10 @@ import Testing
         #expect(server.seen.count { $0.method == "HEAD" } <= 2)
     }
 
-    /// libcurl sends a file anew by itself where a kept connection ends: a server whose threads come late would cut the
-    /// second with the first. Where nobody may look, another try could leave it there twice.
+    /// libcurl sends a file anew by itself where a kept connection ends.
+    ///
+    /// A server whose threads come late would cut the second with the first. Where nobody may look, another try could
+    /// leave it there twice.
     @Test(arguments: [true, false]) func whatWasSentAnewUnaskedIsLookedAtFirst(_ isShown: Bool) async throws {
         let bytes = [UInt8](repeating: 7, count: 12_000_000), stored = Flag(), broken = Flag()
         let server = try FaultServer { seen, _ in

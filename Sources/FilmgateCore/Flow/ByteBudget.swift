@@ -48,7 +48,7 @@ public final class ByteBudget: Sendable {
         }
         // A cancel that came when the room was already granted found no one waiting.
         state.withLock { _ = $0.cancelled.remove(id) }
-        if !granted { throw IngestError(.cancelled, "Stopped while waiting for room in the spool.") }
+        if !granted { throw IngestError(.cancelled, "Stopped before its turn came.") }
     }
 
     /// True where so much is free now; claims that came before may still go first.

@@ -43,7 +43,7 @@ struct CommonOptions: ParsableArguments {
 enum UserPath {
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
+        let text = String(cPath: value)
         return text.isEmpty ? nil : text
     }
 
@@ -52,7 +52,7 @@ enum UserPath {
         if let folder = HostedJob.folder { return folder }
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
-        return String(cString: path)
+        return String(cPath: path)
     }
 
     static var home: String { environment("HOME") ?? "/" }

@@ -35,6 +35,7 @@ enum Failure {
         case .storageFull: .full
         case .unauthorized: .signIn
         case .misconfigured: .usage
+        case .cancelled: .interrupted
         default: .failure
         }
     }
