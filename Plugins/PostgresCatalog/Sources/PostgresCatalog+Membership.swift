@@ -1,15 +1,7 @@
 public import FilmgateCore
 import PQKit
 
-/// A catalogue that says whether it would open a session for a station, without opening one.
-public protocol MembershipReading: Catalog {
-    /// Up to which change the catalogue knows this station; throws what `open` would, and changes nothing.
-    ///
-    /// Nil where its tables are older than this question.
-    func applied(of membership: StationMembership, last session: Int64?) async throws(IngestError) -> Int64?
-}
-
-extension PostgresCatalog: MembershipReading {
+extension PostgresCatalog {
     public func applied(
         of membership: StationMembership, last session: Int64?
     ) async throws(IngestError) -> Int64? {

@@ -26,8 +26,9 @@ extension PostgresCatalog {
         let facts = report.sightings
         return [
             .uuids(facts.map { Array(Digits.sha256($0.origin.id.rawValue).prefix(16)) }),
-            .int8s(facts.map { number(of: $0.origin.volume) }), .int8s(facts.map(\.at)),
-            .chars(facts.map { letter(of: $0.ending) }), .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }),
+            .int8s(facts.map { CatalogLetters.number(of: $0.origin.volume) }), .int8s(facts.map(\.at)),
+            .chars(facts.map { CatalogLetters.letter(of: $0.ending) }),
+            .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }),
             .texts(facts.map(\.origin.volumePath)),
         ]
     }
@@ -37,43 +38,11 @@ extension PostgresCatalog {
         return [
             .bytes(facts.map { Digits.bytes($0.content.sha256) }),
             .bytes(facts.map { Digits.bytes($0.content.beside ?? "") }), .texts(facts.map(\.target)),
-            .texts(facts.map(\.targetName)), .bools(facts.map(\.shared)), .chars(facts.map { letter(of: $0.state) }),
-            .chars(facts.map { letter(of: $0.proof) }), .int8s(facts.map { Int64(clamping: $0.size) }),
+            .texts(facts.map(\.targetName)), .bools(facts.map(\.shared)),
+            .chars(facts.map { CatalogLetters.letter(of: $0.state) }),
+            .chars(facts.map { CatalogLetters.letter(of: $0.proof) }), .int8s(facts.map { Int64(clamping: $0.size) }),
             .bytes(facts.map { $0.sent.flatMap(Digits.bytes) }), .texts(facts.map(\.receipt)),
         ]
-    }
-
-    /// 64 bits of its digest: cards are asked for by it, and whole files decide.
-    static func number(of volume: String) -> Int64 {
-        Int64(bitPattern: Digits.sha256(volume).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
-    }
-
-    private static func letter(of ending: Ending) -> UInt8 {
-        switch ending {
-        case .setAside: UInt8(ascii: "s")
-        case .pending: UInt8(ascii: "p")
-        case .delivered: UInt8(ascii: "d")
-        case .duplicate: UInt8(ascii: "u")
-        case .alreadySeen: UInt8(ascii: "a")
-        case .filtered: UInt8(ascii: "f")
-        }
-    }
-
-    private static func letter(of state: DeliveryFact.State) -> UInt8 {
-        switch state {
-        case .done: UInt8(ascii: "d")
-        case .removed: UInt8(ascii: "r")
-        case .withdrawn: UInt8(ascii: "w")
-        }
-    }
-
-    private static func letter(of proof: Receipt.Proof) -> UInt8 {
-        switch proof {
-        case .reread: UInt8(ascii: "r")
-        case .server: UInt8(ascii: "s")
-        case .size: UInt8(ascii: "z")
-        case .none: UInt8(ascii: "n")
-        }
     }
 }
 
@@ -84,37 +53,16 @@ extension PostgresCatalog {
         return try await ask(live, sql, [.bytes(sha256.compactMap(Digits.bytes))]) { row throws(IngestError) in
             let state = try row.text(2)
             var copy = CatalogCopy(
-                sha256: Digits.text(try row.bytes(0)), station: try row.text(1), state: Self.state(state),
+                sha256: Digits.text(try row.bytes(0)), station: try row.text(1), state: CatalogLetters.state(state),
                 place: try row.text(3), at: try row.time(7))
             let detail = try row.textOrNil(4)
-            copy.detail = state == "s" ? Self.ending(detail)?.rawValue : detail
-            copy.proof = try row.textOrNil(5).flatMap(Self.proof)?.rawValue
+            copy.detail = state == "s" ? CatalogLetters.ending(detail)?.rawValue : detail
+            copy.proof = try row.textOrNil(5).flatMap(CatalogLetters.proof)?.rawValue
             copy.size = try row.intOrNil(6).flatMap { UInt64(exactly: $0) }
             copy.target = try row.textOrNil(8)
             let beside = try row.bytes(9)
             copy.beside = beside.isEmpty ? nil : Digits.text(beside)
             return copy
-        }
-    }
-
-    /// What a later version may say beside these is a claim that nobody can judge.
-    private static func state(_ letter: String) -> CatalogCopy.State {
-        switch letter {
-        case "s": .seen
-        case "d": .done
-        case "r": .removed
-        case "c": .claimed
-        default: .unsure
-        }
-    }
-
-    private static func ending(_ letter: String?) -> Ending? {
-        Ending.allCases.first { Character(UnicodeScalar(Self.letter(of: $0))) == letter?.first }
-    }
-
-    private static func proof(_ letter: String) -> Receipt.Proof? {
-        [Receipt.Proof.reread, .server, .size, .none].first {
-            Character(UnicodeScalar(Self.letter(of: $0))) == letter.first
         }
     }
 }

@@ -22,6 +22,10 @@ public protocol Catalog: Sendable {
     /// Opens a session, which ends an earlier one of this station. `notFound` when it has not joined, `stateLocked`
     /// when another process uses the same identity now, `rejected` when the identity was given up or shut out.
     func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
+    /// Up to which change it knows this station; throws what `open` would, and changes nothing.
+    ///
+    /// Nil where it cannot say, such as with tables that are older than this question.
+    func applied(of membership: StationMembership, last session: Int64?) async throws(IngestError) -> Int64?
     /// Keeps the session, tells how the station is (JSON, 64 KiB at most); false when the session is over.
     func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool
     /// Ends the session.
@@ -52,6 +56,10 @@ public protocol Catalog: Sendable {
     ///
     /// May be called twice; the next call opens them again.
     func close() async
+}
+
+extension Catalog {
+    public func applied(of _: StationMembership, last _: Int64?) async throws(IngestError) -> Int64? { nil }
 }
 
 /// What `catalog check` finds.

@@ -72,8 +72,8 @@ struct NamePlanner: Sendable {
         let values = shotValues(profile)
         let first = lead.map { NamingPrimary($0, among: drafts, profile: profile) }
         // What goes on under an earlier name asks about it together with its shot.
-        let shot = NameChooser.shotKey(drafts, first)
-        for index in drafts.indices {
+        for index in drafts.indices where !drafts[index].names.isEmpty {
+            let shot = NameChooser.shotKey(drafts, first)
             for name in drafts[index].names.keys { drafts[index].names[name]?.shot = shot }
         }
         let isNamed = drafts.allSatisfy(\.unnamed.isEmpty)

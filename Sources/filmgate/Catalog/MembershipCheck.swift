@@ -1,6 +1,5 @@
 import FilmgateCore
 import FilmgateLedger
-import PostgresCatalog
 
 /// Whether a catalogue still takes this state directory for the station that it joined as.
 struct MembershipCheck {
@@ -18,12 +17,12 @@ struct MembershipCheck {
     /// Nil where an import may, where this state directory has not joined, and where the catalogue's tables are older
     /// than this question.
     func refusal() async throws(IngestError) -> IngestError? {
-        guard let reader, let asked = catalog as? any MembershipReading else { return nil }
+        guard let reader else { return nil }
         var refusal: IngestError?
         for attempt in 1...Self.tries {
             guard let place = try await reader.station() else { return nil }
             let found = await Result { () async throws(IngestError) in
-                try await asked.applied(of: place.membership, last: place.session)
+                try await catalog.applied(of: place.membership, last: place.session)
             }
             switch found {
             case .success(let applied): return try await untold(applied, reader)
