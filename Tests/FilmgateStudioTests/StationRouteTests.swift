@@ -97,6 +97,15 @@ import Testing
         }
     }
 
+    /// A state directory that was restored is told so, and who else is there is told before that.
+    @Test func aStationThatIsRefusedSeesTheOthers() async throws {
+        try await StudioBench.with(catalog: true, fill: Rows.few) { bench async throws in
+            try bench.then(Self.saying([Self.own] + Self.others + [Self.away], exit: 2))
+            let value = try await eventually(bench) { $0["trouble"] != .null && $0["at"] != .null }
+            #expect(value["total"]?.whole == 2 && value.at("trouble.code")?.string == "unavailable")
+        }
+    }
+
     /// Of one that never says anything, neither the page nor another question waits long, and it is asked once.
     @Test func aSlowCatalogueHoldsNobodyUp() async throws {
         try await StudioBench.with(catalog: true, fill: Rows.few) { bench async throws in

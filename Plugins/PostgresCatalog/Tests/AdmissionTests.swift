@@ -55,6 +55,9 @@ import Testing
         #expect(try await test.as("postgres").revoke("new-2"))
         #expect(try await role.join(newcomer(4, ephemeral: true)).epoch == 1)
         #expect(try await role.stations().map(\.name) == ["new-2", "new-3", "new-4"])
+        // Also where all of them are dead.
+        for name in ["new-3", "new-4"] { #expect(try await test.as("postgres").revoke(name)) }
+        #expect(try await role.join(newcomer(5, ephemeral: true)).epoch == 1)
     }
 
     /// The words of `open`, and nothing is changed.

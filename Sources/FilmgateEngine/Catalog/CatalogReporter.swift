@@ -51,14 +51,14 @@ public actor CatalogReporter {
         var failures = 0, firstFailure: ContinuousClock.Instant?
         await claims?.whenDoubtful { [weak self] in await self?.doubt() }
         while !Task.isCancelled, !isStopping {
-            let pause: Duration
+            let pause: Duration, begun = ContinuousClock.now
             do throws(IngestError) {
                 let all = try await step()
                 (failures, firstFailure) = (0, nil)
                 pause = all ? pace.idle : .zero
             } catch {
                 if error.code == .cancelled, Task.isCancelled { break }
-                let since = firstFailure ?? .now
+                let since = firstFailure ?? begun
                 firstFailure = since
                 let isLost = await note(error, since: since)
                 failures += isLost ? 1 : 0
@@ -96,13 +96,18 @@ public actor CatalogReporter {
     public func finish(within time: Duration) async -> Bool {
         let end = ContinuousClock.now + time
         // Where it was away all the time, one more try would only hold up the end.
-        var isAll = false
+        var isAll = false, isSilent = false
         while lostAt == nil, !isAll, ContinuousClock.now < end {
             let result = await Result { () async throws(IngestError) in try await step() }
-            guard case .success(let all) = result else { break }
+            guard case .success(let all) = result else {
+                isSilent = true
+                break
+            }
             isAll = all
         }
-        if let session, lostAt == nil { await leave(session) }
+        // What was given back while nobody could be told is told before the session ends.
+        await claims?.stop()
+        if let session, lostAt == nil, !isSilent { await leave(session) }
         session = nil
         await catalog.close()
         return isAll

@@ -281,9 +281,10 @@ struct ClaimTable: Sendable {
         // What was given back while nobody could be told, and is not wanted again.
         let again = Set((waiting + asking).map { Key($0.wish) })
         let owed = owed.filter { !again.contains(Key($0)) && granted[Key($0)] == nil }
-        if lease?.token == token { release(owed, token) }
+        let isSame = lease?.token == token
         self.owed = []
         (reach, lease) = (.open(token, since: since), (token, since))
+        if isSame { release(inPieces: owed, token) }
         // What is being sent is asked for anew in another session, so that nobody else begins with it.
         let asked = Set((waiting + asking).map { Key($0.wish) })
         for (key, wish) in sending where granted[key] != token && !asked.contains(key) {
@@ -328,8 +329,12 @@ struct ClaimTable: Sendable {
         let mine = wishes.filter { granted[Key($0)] != nil }
         for wish in mine { granted[Key(wish)] = nil }
         guard case .open(let token, _) = reach else { return owed += mine }
-        for start in stride(from: 0, to: mine.count, by: Self.most) {
-            release(Array(mine[start..<min(start + Self.most, mine.count)]), token)
+        release(inPieces: mine, token)
+    }
+
+    private mutating func release(inPieces wishes: [ClaimWish], _ token: Int64) {
+        for start in stride(from: 0, to: wishes.count, by: Self.most) {
+            release(Array(wishes[start..<min(start + Self.most, wishes.count)]), token)
         }
     }
 

@@ -63,14 +63,13 @@ actor CatalogView {
     private func take(_ said: CommandInquiry.Said?) {
         // As many commands as may be asked at once are busy: the next look asks.
         guard let said else { return begun = nil }
-        let own = said.all("membership").last
-        guard said.exit == 0 else {
-            var kept = reading ?? Reading()
-            (kept.own, kept.trouble) = (own ?? kept.own, Failure(said, within: pace.patience))
-            return reading = kept
-        }
-        let stations = said.all("station")
-        reading = Reading(own: own, stations: stations, total: stations.count + said.left, at: WallClock.nanoseconds)
+        let own = said.all("membership").last, stations = said.all("station"), now = WallClock.nanoseconds
+        let all = Reading(own: own, stations: stations, total: stations.count + said.left, at: now)
+        if said.exit == 0 { return reading = all }
+        // What is wrong with this station alone is told after the list of all.
+        var kept = said.error == nil || stations.isEmpty ? reading ?? Reading() : all
+        (kept.own, kept.trouble) = (own ?? kept.own, Failure(said, within: pace.patience))
+        reading = kept
     }
 }
 

@@ -26,8 +26,8 @@ enum AdmissionFunctions {
         DECLARE shut text;
         BEGIN
             SELECT t.name INTO shut FROM station t
-            WHERE t.role = session_user AND t.revoked IS NOT NULL AND (joining AND NOT t.ephemeral
-                OR NOT EXISTS (SELECT FROM station u WHERE u.role = session_user AND u.revoked IS NULL))
+            WHERE t.role = session_user AND t.revoked IS NOT NULL AND CASE WHEN joining THEN NOT t.ephemeral
+                ELSE NOT EXISTS (SELECT FROM station u WHERE u.role = session_user AND u.revoked IS NULL) END
             ORDER BY t.revoked DESC LIMIT 1;
             IF shut IS NOT NULL AND NOT pg_has_role(session_user, 'filmgate_owner', 'MEMBER') THEN
                 RAISE EXCEPTION 'the station % was shut out', shut USING ERRCODE = 'FG004';
