@@ -100,11 +100,7 @@ import Testing
         let use = try job(page, token, "events/use", #"{"event":"--none"}"#)
         let chosen = (use["objects"] as? [[String: Any]])?.first { $0["type"] as? String == "event" }
         #expect(use["exit"] as? Int == 0 && chosen?["name"] as? String == "--none", "\(use)")
-        for (verb, paused) in [("pause", true), ("resume", false)] {
-            let done = try job(page, token, verb, "{}")
-            #expect(done["exit"] as? Int == 0, "\(done)")
-            #expect(try table.run(["status"]).items("status").first?["paused"] as? Bool ?? false == paused)
-        }
+        try expectPauses(table, page, token)
         let check = try job(page, token, "pipeline/check", "{}")
         #expect(check["exit"] as? Int == 0, "\(check)")
         run.kill(SIGTERM)
@@ -116,6 +112,14 @@ import Testing
             after["exit"] as? Int == 0 && (after["result"] as? [String: Any])?["type"] as? String == "summary",
             "\(after)")
         #expect(studio.kill(SIGTERM).status == 143)
+    }
+
+    private func expectPauses(_ table: Table, _ page: String, _ token: String) throws {
+        for (verb, paused) in [("pause", true), ("resume", false)] {
+            let done = try job(page, token, verb, "{}")
+            #expect(done["exit"] as? Int == 0, "\(done)")
+            #expect(try table.run(["status"]).items("status").first?["paused"] as? Bool ?? false == paused)
+        }
     }
 
     /// What ends the page is mended, and what ends the run ends the page.
