@@ -71,6 +71,12 @@ public struct HTTPOptions: ModuleConfig {
     /// goes need not be.
     var namesByPath: Bool { verb == .put && url.layout?.uses.isDisjoint(with: Self.distinguishing) == false }
 
+    /// A name made of the digest can only be held by the same bytes.
+    var isNamedByDigest: Bool { url.layout?.uses.contains("sha256") == true }
+
+    /// Others may put other files under the names that these are PUT to: each is looked at right before.
+    var needsLook: Bool { namesByPath && !isNamedByDigest }
+
     /// All templates that it fills in.
     var templates: [Template] {
         [url.layout, url.query, find?.url.layout, find?.url.query].compactMap { $0 } + fields.values + headers.values

@@ -9,8 +9,7 @@ public struct HTTPTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: HTTPOptions, client: HTTPClient
     private let free = FreeNames()
-    /// Names that a try of this run was sending to when it broke off.
-    let broken = FreeNames(lifetime: .seconds(86_400))
+    let own: OwnTries
     let trust = AnswerTrust()
     let probe: AddressProbe
     let names: NameProbe
@@ -40,34 +39,10 @@ public struct HTTPTarget: Module, UploadTarget {
         client = HTTPClient(transport, auth: provider)
         probe = AddressProbe(client)
         names = NameProbe(options: config, client: client, probe: probe)
-        let (client, trust, place) = (client, trust, Self.place(config))
+        let (client, trust, place) = (client, trust, config.place)
         question = config.find.map { DigestQuestion(options: $0, client: client, trust: trust, place: place) }
-        traits = Self.traits(config, context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
-    }
-
-    private static func traits(_ config: HTTPOptions, _ context: ModuleContext, account: String?) -> TargetTraits {
-        let place = WebAddress(config.url.base).map { $0.origin + $0.path } ?? config.url.base
-        let key = config.headers.contains {
-            $0.key.lowercased() == "idempotency-key" && $0.value.uses.contains("sha256")
-        }
-        let used = config.templates.reduce(into: Set<String>()) { $0.formUnion($1.uses) }
-        var digests = Set([DigestAlgorithm.sha1, .md5].filter { used.contains($0.rawValue) })
-        digests.formUnion(
-            config.sendDigest.map(\.algorithm)
-                + [config.digest?.algorithm, config.find?.digest?.algorithm].compactMap { $0 })
-        var traits = TargetTraits(
-            identity: (["http", place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
-            layout: config.url.layout, digests: digests.subtracting([.sha256]).union([.xxh128]),
-            parallel: config.workers, idempotent: config.verb == .put || config.deduplicates || key,
-            accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
-        (traits.address, traits.answersByDigest) = (place, config.find != nil)
-        if !traits.idempotent, config.find == nil {
-            traits.warnings.append(
-                "After a lost answer a file may be stored twice: say with `find` how to ask for it, "
-                    + "or set `deduplicates`."
-            )
-        }
-        return traits
+        traits = config.traits(context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
+        own = OwnTries(state: context.state, key: traits.identity)
     }
 
     /// Asks for bytes that nobody has, or else for the address itself: reachable, trusted and signed in, or the reason
@@ -83,14 +58,15 @@ public struct HTTPTarget: Module, UploadTarget {
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
         // A name made of the digest can only be held by the same bytes.
-        guard options.url.layout != nil, !isNamedByDigest else { return .free }
+        guard options.url.layout != nil, !options.isNamedByDigest else { return .free }
         switch try await names.copy(at: path, of: job) {
         case .missing:
             free.note(path, for: job.digests.sha256)
+            if options.needsLook { own.expect(path, for: job.digests.sha256) }
             trust.noteFree()
             return .free
         case .unknown:
-            if let error = unseen(path, of: job) { throw error }
+            if let error = options.unseenError(path) { throw error }
             return .free
         case .same(let receipt): return .same(receipt)
         case .other, .unreadable:
@@ -122,16 +98,22 @@ public struct HTTPTarget: Module, UploadTarget {
             guard case .known(let response) = answer else { return nil }
             return options.receipt.receipt(from: response, for: job, proof: .server, existed: true)
         }
-        if options.forbidsOverwriting, free.take(job.path, for: job.digests.sha256) { return nil }
+        if options.forbidsOverwriting, free.isNoted(job.path, for: job.digests.sha256) { return nil }
         guard options.url.layout != nil else { return nil }
         switch try await names.copy(at: job.path, of: job) {
         case .same(let receipt): return receipt
-        case .missing, .other: return nil
+        case .missing:
+            free.note(job.path, for: job.digests.sha256)
+            return nil
+        // Nor is it sent there: `upload` looks for itself.
+        case .other: return nil
         // A name made of the digest can only be held by the same bytes: sending them replaces nothing.
-        case .unreadable where isNamedByDigest, .unknown where isNamedByDigest: return nil
-        case .unreadable: throw ambiguous(job.path)
+        case .unreadable where options.isNamedByDigest, .unknown where options.isNamedByDigest: return nil
+        case .unreadable: throw options.ambiguous(job.path)
         case .unknown:
-            if let error = unseen(job.path, of: job) { throw error }
+            if let error = options.unseenError(job.path) { throw error }
+            // There is no more to be learned.
+            free.note(job.path, for: job.digests.sha256)
             return nil
         }
     }
@@ -146,20 +128,34 @@ public struct HTTPTarget: Module, UploadTarget {
         }
     }
 
-    var isNamedByDigest: Bool { options.url.layout?.uses.contains("sha256") == true }
-
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        let isFree = free.take(job.path, for: job.digests.sha256)
+        guard options.needsLook else { return try await deliver(job, hasBegun: options.isNamedByDigest) }
+        // As it was before this try.
+        let hasBegun = try own.hasBegun(job)
+        if !isFree, let receipt = try await standing(job, hasBegun: hasBegun) {
+            own.end(job)
+            return receipt
+        }
+        try await own.begin(job)
+        let receipt = try await deliver(job, hasBegun: hasBegun)
+        own.end(job)
+        return receipt
+    }
+
+    /// Sends; `hasBegun`: what stands under the name may have come from a try before this one.
+    private func deliver(_ job: UploadJob, hasBegun: Bool) async throws(IngestError) -> Receipt {
         let response = try await sent(options.exchange(for: job), job)
         let echo = options.digest?.proof(in: response, for: job.digests) ?? .silent
         if options.expect.contains(response.status) {
             try await requireSentOnce(job, response)
             return try await accepted(response, echo, job)
         }
-        guard options.exists.contains(response.status) else { throw refused(job, response) }
+        guard options.exists.contains(response.status) else { return try await refused(job, response) }
         if echo == .equal { return receipt(from: response, for: job, proof: .server, existed: true) }
         if let receipt = try await find(job) { return receipt }
-        guard options.url.layout != nil else { throw refusal(response) }
-        return try await taken(job, response)
+        guard options.url.layout != nil else { throw options.refusal(response) }
+        return try await taken(job, response, hasBegun: hasBegun)
     }
 
     /// The server says that it has stored the file; looked at before it is believed.
@@ -172,9 +168,14 @@ public struct HTTPTarget: Module, UploadTarget {
                 "\(place) stored other bytes than were sent: its digest is \(response.redactor.scrub(said)).")
         }
         if echo == .silent {
-            try response.requireOwnAddressForFiles()
+            // A sign-in page says yes as well, but never that it made something of what came.
+            if response.status != 201 {
+                do throws(IngestError) { try response.requireOwnAddressForFiles() } catch {
+                    return try await settled(job, response, or: error)
+                }
+            }
             try response.requireNoRefusal()
-            if saysNothing(response) { return try await settled(job, byPage: response) }
+            if options.saysNothing(response) { return try await settled(job, response, or: options.pageError) }
         }
         trust.noteStored(in: job.folder)
         return receipt(from: response, for: job, proof: echo == .equal ? .server : .none)
@@ -193,23 +194,10 @@ public struct HTTPTarget: Module, UploadTarget {
         guard let url = receipt.url, WebAddress(url)?.origin == WebAddress(options.url.base)?.origin else {
             return .cannotTell
         }
-        let found = try await client.inspect(readable(url), size: size, sha256: sha256)
+        let found = try await client.inspect(options.readable(url), size: size, sha256: sha256)
         // Where a service says that a file is, there may be a page about it instead.
-        if case .other = found.copy, !isNamed(url), found.answer.isAbout(fileAt: url) { return .cannotTell }
+        if case .other = found.copy, !options.isNamed(url), found.answer.isAbout(fileAt: url) { return .cannotTell }
         return found.copy.verification
-    }
-
-    /// A receipt's address as the server wants to be asked for it: with the literal query of `url`, which receipts do
-    /// not keep.
-    private func readable(_ url: String) -> String {
-        guard isNamed(url), let query = options.url.query, query.uses.isEmpty else { return url }
-        return url + "?" + query.source
-    }
-
-    /// Whether files are PUT there, so that what stands there is the file itself.
-    private func isNamed(_ url: String) -> Bool {
-        guard options.namesByPath, let base = WebAddress(options.url.base)?.text else { return false }
-        return (WebAddress(url)?.text ?? url).hasPrefix(base)
     }
 
     /// The receipt for bytes that were sent: where the answer does not name them, they are where they were put.
@@ -224,30 +212,5 @@ public struct HTTPTarget: Module, UploadTarget {
         return receipt
     }
 
-    /// What keeps from sending where nobody can see what would be replaced; nil where the options say that it may be
-    /// sent all the same.
-    func unseen(_ path: String, of job: UploadJob) -> IngestError? {
-        if options.unseen == .send { return nil }
-        return IngestError(
-            .misconfigured,
-            "\(place) does not show what exists at \(path): a file there could be replaced, so nothing was sent.",
-            advice:
-                "Give the account the right to read, or put {sha256} into `url`. "
-                + "Where the server keeps If-None-Match, or may replace, "
-                + "`unseen: send` allows it.")
-    }
-
-    /// What is said where something stands at the name that may be this very file.
-    func ambiguous(_ path: String) -> IngestError {
-        IngestError(
-            .rejected,
-            "\(path) exists, and \(place) lets nobody read it: it may be this very file, sent before.",
-            advice:
-                "Look at it there; then remove it, or give the account the right to read, "
-                + "and run `filmgate retry --failed`."
-        )
-    }
-
-    var place: String { Self.place(options) }
-    private static func place(_ options: HTTPOptions) -> String { WebAddress(options.url.base)?.origin ?? "The server" }
+    var place: String { options.place }
 }

@@ -1,34 +1,36 @@
 import FilmgateCore
 import HTTPKit
 
-/// Pages for people as the answer to an upload: a hotel's network, a provider's sign-in page, a site that has one page
-/// for every address.
+/// Pages for people as the answer to an upload, and redirects to them: a hotel's network, a provider's sign-in page, a
+/// site that has one page for every address.
 extension HTTPTarget {
-    /// True for a page in which nothing says what the file is called at the server.
-    func saysNothing(_ response: HTTPResponse) -> Bool {
-        guard response.isPage, !options.believesPages else { return false }
-        return [options.receipt.idHeader, options.receipt.urlHeader].allSatisfy {
-            $0.isEmpty || response[header: $0] == nil
-        }
-    }
-
     /// Asks for the file where that can be done: only finding it counts as delivered.
     ///
-    /// Else held. Where sending again could store it twice, nothing is sent before a person has looked:
+    /// Else held, by `error`. Where sending again could store it twice, nothing is sent before a person has looked:
     /// `misconfigured`.
-    func settled(_ job: UploadJob, byPage response: HTTPResponse) async throws(IngestError) -> Receipt {
+    func settled(
+        _ job: UploadJob, _ response: HTTPResponse, or error: IngestError
+    ) async throws(IngestError) -> Receipt {
         if var found = try await find(job) {
             found.existed = false
             return found
         }
-        let mayAskAgain = traits.idempotent || options.find != nil
-        throw IngestError(
-            mayAskAgain ? .untrusted : .misconfigured,
-            "\(place) answers uploads with a web page, which does not say that it has the file.",
-            advice:
-                "On a network with a sign-in page, sign in there; else check `url`. "
-                + "If this is how the server says yes, set "
-                + "`believe_pages: true`. Then run `filmgate retry`.")
+        // Who did not wait for all of it has not kept it.
+        if traits.idempotent || options.find != nil || response.isEarly { throw error }
+        var held = error
+        held.code = .misconfigured
+        held.advice =
+            (error.advice.map { $0 + " " } ?? "")
+            + "See first whether it has the file: `filmgate retry` sends it again."
+        throw held
+    }
+}
+
+extension HTTPOptions {
+    /// True for a page in which nothing says what the file is called at the server.
+    func saysNothing(_ response: HTTPResponse) -> Bool {
+        guard response.isPage, !believesPages else { return false }
+        return [receipt.idHeader, receipt.urlHeader].allSatisfy { $0.isEmpty || response[header: $0] == nil }
     }
 }
 

@@ -4,29 +4,49 @@ import HTTPKit
 /// Answers that refuse an upload: whether they are about the one file, or about the place that all of them go to.
 extension HTTPTarget {
     /// The server says that the name is in use, and not that these bytes have it.
-    func taken(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
+    func taken(_ job: UploadJob, _ response: HTTPResponse, hasBegun: Bool) async throws(IngestError) -> Receipt {
         switch try await names.copy(at: job.path, of: job) {
         case .same(let receipt): return receipt
         case .missing: throw try await inTheWay(job, response)
         case .other:
-            if let receipt = try await finished(job) { return receipt }
-            throw refusal(response)
+            if let receipt = try await finished(job, hasBegun: hasBegun) { return receipt }
+            throw options.refusal(response)
         // These bytes are nowhere, says who was asked for them: another name may be free.
-        case .unreadable where options.find != nil, .unknown where options.find != nil: throw refusal(response)
+        case .unreadable where options.find != nil, .unknown where options.find != nil: throw options.refusal(response)
         case .unreadable, .unknown:
             // Under another name it could be there twice.
-            guard isNamedByDigest else { throw ambiguous(job.path) }
+            guard options.isNamedByDigest else { throw options.ambiguous(job.path) }
             return receipt(from: response, for: job, proof: .none, existed: true)
         }
     }
 
-    /// Finishes what an own try of this run that broke off left under the name; nil where nothing of the kind stands
-    /// there.
-    private func finished(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        let address = options.url.address(path: job.path, TemplateValues(job))
-        guard options.namesByPath, broken.take(job.path, for: job.digests.sha256),
-            try await client.holdsBeginning(of: job, at: address)
-        else { return nil }
+    /// What stands under the name right before it is sent there: the receipt for these very bytes, nil for nothing,
+    /// else why it is not sent there.
+    ///
+    /// Not every server knows If-None-Match (nginx does not): what came there since the name was chosen would be
+    /// replaced.
+    func standing(_ job: UploadJob, hasBegun: Bool) async throws(IngestError) -> Receipt? {
+        switch try await names.copy(at: job.path, of: job) {
+        case .missing: return nil
+        case .same(let receipt): return receipt
+        case .other:
+            if let receipt = try await finished(job, hasBegun: hasBegun) { return receipt }
+            throw options.inUse(job.path)
+        // These bytes are nowhere, says who was asked for them.
+        case .unreadable where options.find != nil: throw options.inUse(job.path)
+        case .unreadable: throw options.ambiguous(job.path)
+        case .unknown:
+            if let error = options.unseenError(job.path) { throw error }
+            return nil
+        }
+    }
+
+    /// Finishes what an own try that broke off left under the name; nil where nothing of the kind stands there.
+    private func finished(_ job: UploadJob, hasBegun: Bool) async throws(IngestError) -> Receipt? {
+        let address = options.url.address(path: job.path, TemplateValues(job)), isBroken = own.takeBroken(job)
+        guard options.namesByPath, isBroken || hasBegun, try await client.holdsBeginning(of: job, at: address) else {
+            return nil
+        }
         var exchange = options.exchange(for: job)
         exchange.request.headers.removeAll { $0.name.lowercased() == "if-none-match" }
         let response = try await sent(exchange, job)
@@ -43,10 +63,10 @@ extension HTTPTarget {
     func sent(_ exchange: HTTPExchange, _ job: UploadJob) async throws(IngestError) -> HTTPResponse {
         do throws(IngestError) {
             let response = try await client.send(exchange)
-            if response.status >= 500 || response.wasRepeated { broken.note(job.path, for: job.digests.sha256) }
+            if response.status >= 500 || response.wasRepeated { own.broke(job) }
             return response
         } catch {
-            broken.note(job.path, for: job.digests.sha256)
+            own.broke(job)
             throw error
         }
     }
@@ -64,15 +84,6 @@ extension HTTPTarget {
         throw IngestError(.network, "The connection to \(place) ended while \(job.path) was sent.")
     }
 
-    func refusal(
-        _ response: HTTPResponse, _ found: String = "Something is there already, and not these bytes."
-    ) -> IngestError {
-        var error = HTTPStatus.error(for: response)
-        if options.url.layout != nil { error.code = .nameTaken }
-        error.message = found + " " + error.message
-        return error
-    }
-
     /// Something is in the way, and nothing is at the name.
     ///
     /// It may be a file that nobody is shown: then another name helps, and each file tries one. But PUT is refused in
@@ -82,8 +93,8 @@ extension HTTPTarget {
         let found =
             "The server says that something is in the way (\(response.status)), but has nothing at that address."
         let mayBeName = response.status == 412 ? true : try await isThere(folder: job)
-        if trust.isAboutOneFile(in: job.folder, first: mayBeName) { return refusal(response, found) }
-        var error = refusal(response, found)
+        if trust.isAboutOneFile(in: job.folder, first: mayBeName) { return options.refusal(response, found) }
+        var error = options.refusal(response, found)
         error.code = .untrusted
         error.advice =
             "The folder may be missing there: create it, or use `webdav`, which makes folders. "
@@ -100,13 +111,16 @@ extension HTTPTarget {
     /// Any other refusal of an upload.
     ///
     /// 404 and 410 are about the address: until something was taken there, every file of the card would hear the same.
-    func refused(_ job: UploadJob, _ response: HTTPResponse) -> IngestError {
+    func refused(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
+        if (300..<400).contains(response.status) {
+            return try await settled(job, response, or: options.redirectError(response))
+        }
         var error = HTTPStatus.error(for: response)
         guard response.status == 404 || response.status == 410, !trust.isAboutOneFile(in: job.folder, first: false)
-        else { return error }
+        else { throw error }
         error.code = .untrusted
         error.advice = "Check `url`, and whether what it names is there; then run `filmgate retry`."
-        return error
+        throw error
     }
 }
 

@@ -8,7 +8,8 @@ import Testing
 // `make peers` sends a file of 3 GB to a gallery that is built for debugging.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct ConformanceTests {
     static func bench(_ options: @escaping @Sendable (String) -> [String: Option]) -> HTTPBench {
-        HTTPBench(start: TestGallery.start) { base, auth, logger, patience in
+        let state = Temporary.ownFolder
+        return HTTPBench(start: TestGallery.start) { base, auth, logger, patience in
             let limit = Option.plain("\(Int(patience.inSeconds))s")
             let given = options(base).merging([
                 "auth": .text("studio"), "stall_timeout": limit, "answer_timeout": limit,
@@ -17,7 +18,7 @@ import Testing
             if let first = errors.first { throw first }
             return try HTTPTarget(
                 config,
-                ModuleContext(name: "gallery", logger: logger, state: "/tmp", lookup: Lookup(auth: ["studio": auth])))
+                ModuleContext(name: "gallery", logger: logger, state: state, lookup: Lookup(auth: ["studio": auth])))
         }
     }
 

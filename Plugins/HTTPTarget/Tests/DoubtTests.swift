@@ -129,6 +129,60 @@ import Testing
         }
     }
 
+    private typealias Sent = (receipt: Receipt?, error: IngestError?, posts: Int)
+
+    /// One upload to a server that sends on what is posted to `/assets`, and takes it elsewhere.
+    private static func sentOn(
+        _ status: Int, to location: String, then answer: Int = 201, stores: Bool = true,
+        _ options: [String: Option] = [:]
+    ) async throws -> Sent {
+        let stored = Flag()
+        let server = try FaultServer { seen, _ in
+            if seen.method != "POST" {
+                return .answer(stored.isRaised && !seen.target.hasSuffix(nobodys) ? 200 : 404)
+            }
+            if stores { stored.raise() }
+            return seen.target == "/assets" ? .answer(status, headers: [("Location", location)]) : .answer(answer)
+        }
+        defer { server.stop() }
+        let given = options.mapValues { $0.replacing("BASE", with: server.url) }
+        let target = try make(given.merging(["url": .text(server.url + "/assets")]) { $1 })
+        let file = try JobFile([1, 2, 3]), job = file.job
+        let result = await Result { () async throws(IngestError) in try await target.upload(job) }
+        let posts = server.seen.count { $0.method == "POST" }
+        switch result {
+        case .success(let receipt): return (receipt, nil, posts)
+        case .failure(let error): return (nil, error, posts)
+        }
+    }
+
+    /// Many sites send on to a page when they have taken a form: sent again, the file would be there twice.
+    @Test(arguments: [(302, "/thanks"), (303, "/assets/7"), (307, "http://elsewhere.invalid/")])
+    func whatIsRedirectedMayBeStored(_ status: Int, _ location: String) async throws {
+        let blind = try await Self.sentOn(status, to: location), error = try #require(blind.error)
+        #expect(error.code == .misconfigured && blind.posts == 1)
+        #expect(error.message.contains(location.hasPrefix("/") ? location : "http://elsewhere.invalid"), "\(error)")
+        #expect(error.advice?.contains("`filmgate retry` sends it again") == true)
+        let find = ["find": Option.map(["url": .text("BASE/by/{sha256}")])]
+        let found = try await Self.sentOn(status, to: location, find)
+        #expect(found.receipt?.verified == .server && found.receipt?.existed == false && found.posts == 1)
+        // Nothing can come twice: tried again by itself.
+        let missing = try await Self.sentOn(status, to: location, stores: false, find)
+        #expect(missing.error?.code == .untrusted && missing.posts == 1)
+        let harmless = try await Self.sentOn(status, to: location, ["deduplicates": .plain("true")])
+        #expect(harmless.error?.code == .untrusted)
+    }
+
+    /// A sign-in page never says that it made something of what came.
+    @Test(arguments: [307, 308]) func whatAnotherAddressOfTheServerCreatedIsStored(_ status: Int) async throws {
+        let created = try await Self.sentOn(status, to: "/v2/assets")
+        #expect(created.receipt?.state == .done && created.posts == 2)
+        for answer in [200, 204] {
+            let vague = try await Self.sentOn(status, to: "/v2/assets", then: answer)
+            #expect(vague.error?.code == .misconfigured && vague.posts == 2)
+        }
+    }
+
     @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnce(_ refusal: Int) async throws {
         let server = try FaultServer { seen, _ in .answer(seen.target.hasSuffix(Self.nobodys) ? refusal : 200) }
         defer { server.stop() }

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 import Glibc
 import HTTPKit
 import Logging
@@ -49,13 +50,15 @@ func decode(_ options: [String: Option]) -> (HTTPOptions, [ConfigError]) {
     return (HTTPOptions.schema.decode(Option.map(options).node, errors: &errors), errors)
 }
 
-func make(_ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil) throws
-    -> HTTPTarget
-{
+/// `state`: where it remembers what was begun; a new folder where none is given.
+func make(
+    _ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil, state: String? = nil
+) throws -> HTTPTarget {
     let (config, errors) = decode(options)
     #expect(errors.isEmpty)
     let context = ModuleContext(
-        name: "gallery", logger: Logger(label: "test"), state: "/tmp", event: event, lookup: Lookup(auth: auth))
+        name: "gallery", logger: Logger(label: "test"), state: state ?? Temporary.ownFolder, event: event,
+        lookup: Lookup(auth: auth))
     return try HTTPTarget(config, context)
 }
 

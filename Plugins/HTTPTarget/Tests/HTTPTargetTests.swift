@@ -6,8 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HTTPTargetTests {
     @Test func putsTheFileUnderTheNameThatTheEngineChose() async throws {
-        let server = try FaultServer { _, _ in
-            .answer(
+        let server = try FaultServer { seen, _ in
+            guard seen.method == "PUT" else { return .answer(404) }
+            return .answer(
                 201, headers: [("Location", "/files/77")], body: #"{"id": 77, "sha256": "\#(JobFile.emptyDigest)"}"#)
         }
         defer { server.stop() }
@@ -17,8 +18,8 @@ import Testing
             "headers": .map(["X-Sha": .text("{sha256}")]),
         ])
         let receipt = try await target.upload(job.job)
-        let seen = try #require(server.seen.first)
-        #expect(seen.method == "PUT" && seen.target == "/dav/2026-05-01/a%20b-2.jpg")
+        let seen = try #require(server.seen.first { $0.method == "PUT" })
+        #expect(seen.target == "/dav/2026-05-01/a%20b-2.jpg")
         #expect(
             seen[header: "X-Sha"] == job.sha256 && seen[header: "If-None-Match"] == "*"
                 && seen[header: "Content-Type"] == "image/jpeg")
@@ -50,7 +51,11 @@ import Testing
 
     /// Without an address nobody could ask later whether it is still there.
     @Test func whereNothingElseIsSaidAFileIsWhereItWasPut() async throws {
-        let server = try FaultServer { seen, _ in seen.method == "PUT" ? .answer(201) : .answer(200, body: "abc") }
+        let isShown = Flag()
+        let server = try FaultServer { seen, _ in
+            if seen.method != "GET" && seen.method != "HEAD" { return .answer(201) }
+            return isShown.isRaised ? .answer(200, body: "abc") : .answer(404)
+        }
         defer { server.stop() }
         let file = try JobFile(Array("abc".utf8), path: "a b.jpg"), other = String(repeating: "1", count: 64)
         let receipt = try await make(["url": .text(server.url + "/dav/{name}")]).upload(file.job)
@@ -58,15 +63,16 @@ import Testing
         // What the query holds is kept out of receipts, and sent along when the file is asked for.
         let keyed = try make(["url": .text(server.url + "/dav/{name}?key=s3cret")])
         #expect(try await keyed.upload(file.job).url == receipt.url)
-        #expect(try await keyed.verify(receipt, size: 3, sha256: file.sha256) == .equal)
-        #expect(server.seen.last?.target == "/dav/a%20b.jpg?key=s3cret")
-        #expect(try await keyed.verify(receipt, size: 3, sha256: other) != .equal)
         // Without the event's album the server would not find it.
         #expect(try await make(["url": .text(server.url + "/dav/{name}?album={event}")]).upload(file.job).url == nil)
         // Where a POST goes is not where the file is.
         #expect(
             try await make(["url": .text(server.url + "/up/{name}"), "method": .text("POST")]).upload(file.job).url
                 == nil)
+        isShown.raise()
+        #expect(try await keyed.verify(receipt, size: 3, sha256: file.sha256) == .equal)
+        #expect(server.seen.last?.target == "/dav/a%20b.jpg?key=s3cret")
+        #expect(try await keyed.verify(receipt, size: 3, sha256: other) != .equal)
     }
 
     /// Where a service says that a file is may be a page about it, which is no other file; anything else there is what
@@ -172,7 +178,11 @@ import Testing
                 ? .answer(200, body: "<html>Sign in</html>") : .answer(307, headers: [("Location", "/login")])
         }
         defer { server.stop() }
-        let job = try JobFile([1, 2, 3]), target = try make(["url": .text(server.url + "/assets")])
-        #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .untrusted)
+        let job = try JobFile([1, 2, 3]), question = Option.map(["url": .text(server.url + "/by/{sha256}")])
+        let target = try make(["url": .text(server.url + "/assets")])
+        #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .misconfigured)
+        // Who can be asked is asked before it is sent again.
+        let asked = try make(["url": .text(server.url + "/assets"), "find": question])
+        #expect(await code { () async throws(IngestError) in try await asked.upload(job.job) } == .untrusted)
     }
 }

@@ -82,10 +82,11 @@ import Testing
             ])
     }
 
-    /// Some servers keep what arrived of an upload that broke off, under its name: it is finished, and nothing is sent
-    /// beside it.
-    @Test(arguments: [true, false]) func whatBrokeOffIsFinished(_ isOurs: Bool) async throws {
-        let held = Mutex<String?>(isOurs ? nil : "ab")
+    /// Some servers keep what arrived of an upload that broke off, under its name: it is finished, also by the next
+    /// process, and nothing is sent beside it.
+    @Test(arguments: ["this run", "the run before", "another station"])
+    func whatBrokeOffIsFinished(_ sender: String) async throws {
+        let held = Mutex<String?>(nil), state = Temporary.ownFolder, isOurs = sender != "another station"
         let server = try FaultServer { _, _ in
             .compute { seen in
                 held.withLock { held in
@@ -97,14 +98,45 @@ import Testing
             }
         }
         defer { server.stop() }
-        let target = try Self.target(server), file = try JobFile(Array("abc".utf8), path: "e/a.jpg"), job = file.job
+        let options = ["url": Option.text(server.url + "/dav/{event}/{name}")]
+        let first = try make(options, state: state), later = try make(options, state: isOurs ? state : nil)
+        let file = try JobFile(Array("abc".utf8), path: "e/a.jpg"), job = file.job
+        let second = sender == "this run" ? first : later
         let tries = [
-            await code { () async throws(IngestError) in try await target.upload(job) },
-            await code { () async throws(IngestError) in try await target.upload(job) },
+            await code { () async throws(IngestError) in try await first.upload(job) },
+            await code { () async throws(IngestError) in try await second.upload(job) },
         ]
-        #expect(
-            tries == (isOurs ? [.unavailable, nil] : [.nameTaken, .nameTaken])
-                && held.withLock(\.self) == (isOurs ? "abc" : "ab"))
+        let expected: [IngestError.Code?] = [.unavailable, isOurs ? nil : .nameTaken]
+        #expect(tries == expected)
+        #expect(held.withLock(\.self) == (isOurs ? "abc" : "ab"))
+    }
+
+    /// nginx knows no If-None-Match: what came under the name since it was chosen is seen before it is replaced, also
+    /// where bytes are asked for by their digest.
+    @Test(arguments: [true, false]) func whatCameUnderTheNameIsNotReplaced(_ isAsked: Bool) async throws {
+        let held = Mutex("FOREIGN")
+        let server = try FaultServer { _, _ in
+            .compute { seen in
+                held.withLock { held in
+                    if seen.target.hasPrefix("/by-digest/") { return .answer(404) }
+                    guard seen.method == "PUT" else { return .answer(200, body: held) }
+                    held = String(decoding: seen.body, as: UTF8.self)
+                    return .answer(204)
+                }
+            }
+        }
+        defer { server.stop() }
+        let question = ["find": Option.map(["url": .text(server.url + "/by-digest/{sha256}")])]
+        let target = try make(
+            ["url": Option.text(server.url + "/dav/{name}")].merging(isAsked ? question : [:]) { $1 })
+        let file = try JobFile([1, 2, 3], path: "a.jpg"), job = file.job
+        #expect(try await target.find(job) == nil)
+        #expect(await code { () async throws(IngestError) in try await target.upload(job) } == .nameTaken)
+        #expect(held.withLock(\.self) == "FOREIGN" && !server.seen.contains { $0.method == "PUT" })
+        // The same bytes are no reason for another name.
+        held.withLock { $0 = "\u{1}\u{2}\u{3}" }
+        #expect(try await target.upload(job).existed)
+        #expect(!server.seen.contains { $0.method == "PUT" })
     }
 
     /// HEAD says of everything, or of nothing, that it is there; GET tells the truth.

@@ -38,7 +38,8 @@ public struct ImmichTarget: Module, UploadTarget {
         options = config
         api = ImmichAPI(base: config.url.base, client: HTTPClient(CurlTransport(config.web.transport), auth: provider))
         groups = ImmichGroups(api)
-        var traits = config.web.traits("immich", place: api.root, provider: provider, context, digests: [.sha1])
+        var traits = config.web.traits(
+            "immich", place: api.root, provider: provider, context, digests: [.sha1], idempotent: true)
         traits.answersByDigest = true
         // What the server knows; sidecars and sound it refuses.
         traits.accepts = traits.accepts ?? [.jpeg, .raw, .heif, .image, .video]

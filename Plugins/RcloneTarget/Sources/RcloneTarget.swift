@@ -63,7 +63,8 @@ public struct RcloneTarget: Module, UploadTarget {
         (options, self.daemon) = (config, daemon)
         listing = NameListing { folder async throws(IngestError) in try await daemon.names(in: folder) }
         traits = config.web.traits(
-            "rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5])
+            "rclone", place: config.remote, provider: nil, context, layout: config.path, digests: [.sha1, .md5],
+            idempotent: true)
         begun = BegunUploads(state: context.state, name: "rclone", key: traits.identity)
     }
 

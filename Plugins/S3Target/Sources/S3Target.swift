@@ -25,7 +25,7 @@ public struct S3Target: Module, UploadTarget {
         listing = NameListing { folder async throws(IngestError) in try await client.names(in: folder) }
         var traits = config.web.traits(
             "s3", place: base.text, provider: provider, context, layout: config.key,
-            digests: config.checksum == .md5 ? [.md5] : [])
+            digests: config.checksum == .md5 ? [.md5] : [], idempotent: true)
         if !config.ifNoneMatch {
             traits.warnings.append(
                 "Nothing at the service prevents that two senders use one key at the same moment; each key is asked for before it is used."

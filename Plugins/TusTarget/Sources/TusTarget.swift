@@ -32,7 +32,8 @@ public struct TusTarget: Module, UploadTarget {
         let provider = try config.web.provider(context, for: [config.url.base])
         (options, client) = (config, HTTPClient(CurlTransport(config.web.transport), auth: provider))
         let place = WebAddress(config.url.base)?.text ?? config.url.base
-        traits = config.web.traits("tus", place: place, provider: provider, context)
+        // A begun upload is known by a file of this state directory: another station would make a second one.
+        traits = config.web.traits("tus", place: place, provider: provider, context, idempotent: false)
         begun = BegunUploads(state: context.state, name: "tus", key: traits.identity)
     }
 

@@ -103,6 +103,12 @@ struct ConformanceTests {
         #expect(last[header: "Upload-Offset"] == "4000" && last.body == Array(all[4000...]))
     }
 
+    /// What was begun is known to this state directory alone: another station would send it once more.
+    @Test func twoStationsCouldSendAFileTwice() throws {
+        let state = try ScratchFolder(), traits = try Tus.target("http://127.0.0.1:9", nil, state: state.path).traits
+        #expect(!traits.idempotent && !traits.answersByDigest)
+    }
+
     @Test func anotherOriginGetsNothing() async throws {
         let server = try FaultServer { _, _ in .answer(201, headers: [("Location", "https://elsewhere.invalid/7")]) }
         defer { server.stop() }

@@ -23,7 +23,8 @@ public struct WebDAVTarget: Module, UploadTarget {
         listing = NameListing { folder async throws(IngestError) in try await server.names(in: folder) }
         folders = MadeFolders { folder async throws(IngestError) in try await server.makeFolder(folder) }
         let place = WebAddress(config.url.base)?.text ?? config.url.base
-        var traits = config.web.traits("webdav", place: place, provider: provider, context, layout: config.url.layout)
+        var traits = config.web.traits(
+            "webdav", place: place, provider: provider, context, layout: config.url.layout, idempotent: true)
         if config.placing == .direct {
             traits.warnings.append(
                 "With `placing: direct` a server that ignores If-None-Match, as nginx does, lets two senders replace each other's file of one name: use `move` where others send there too."
@@ -61,6 +62,7 @@ public struct WebDAVTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard try await !listing.isFree(job.path), try await server.compare(job.path, job) == .equal else { return nil }
+        leftovers.placed(job.path)
         if try await listing.isListed(job.path) { try await noteLeftover(of: job, at: job.path) }
         return receipt(job, at: job.path, proof: .reread, existed: true)
     }
@@ -136,11 +138,10 @@ public struct WebDAVTarget: Module, UploadTarget {
             return wasThere ? .taken : .gone(isTaken: true)
         } catch {
             // Whether it was renamed is not known after a lost answer; what is refused leaves nothing behind.
-            if error.code == .network || error.code == .cancelled {
-                await listing.note(part)
-            } else {
-                await server.remove(part)
-            }
+            let isUnknown = error.code == .network || error.code == .cancelled
+            // A renaming that is carried out late would give the name to what the next try is sending.
+            if isUnknown || error.code == .unavailable { leftovers.broke(part, of: job.path) }
+            if isUnknown { await listing.note(part) } else { await server.remove(part) }
             throw error
         }
     }
@@ -173,7 +174,9 @@ public struct WebDAVTarget: Module, UploadTarget {
     private func settled(_ job: UploadJob, isTaken: Bool, isOurs: Bool) async throws(IngestError) -> Receipt {
         let place = server.url(job.path)
         switch try await standing(job, isTaken: isTaken) {
-        case .equal: return receipt(job, at: job.path, proof: .reread, existed: !isOurs)
+        case .equal:
+            leftovers.placed(job.path)
+            return receipt(job, at: job.path, proof: .reread, existed: !isOurs)
         case .missing:
             // Another name would be no better, and would split its shot.
             throw IngestError(

@@ -8,7 +8,8 @@ import Testing
 
 /// A server in memory that gets wrong what it is told to.
 private final class FaultyServer: Sendable {
-    enum Renaming { case refused(Int), doneAndSaid(Int), copiedAndUnsaid }
+    /// `late`: no answer, and carried out while the next file comes in.
+    enum Renaming { case refused(Int), doneAndSaid(Int), copiedAndUnsaid, late }
 
     let files: Mutex<[String: [UInt8]]>
     private let renamings: Mutex<[Renaming]>
@@ -17,6 +18,7 @@ private final class FaultyServer: Sendable {
     private let cuts: Mutex<Int>
     /// What broke off, and is begun anew behind the next upload: threads of a busy server come late.
     private let late = Mutex<[String: [UInt8]]>([:]), comesLate: Bool
+    private let lateRenaming = Mutex<(old: String, new: String)?>(nil)
 
     /// `renamings`: what becomes of the first ones; those behind them go well.
     init(
@@ -50,6 +52,11 @@ private final class FaultyServer: Sendable {
                     return .answer(503)
                 }
                 if seen[header: "If-None-Match"] != nil, files[seen.target] != nil { return .answer(412) }
+                if let (old, new) = takeLateRenaming() {
+                    files[seen.target] = Array(seen.body.prefix(seen.body.count / 2))
+                    files[new] = files.removeValue(forKey: old)
+                    if files[seen.target] == nil { return .answer(201) }
+                }
                 if keeps { files[seen.target] = seen.body }
                 if comesLate { files.merge(late.withLock { $0 }) { $1 } }
                 return .answer(201)
@@ -69,6 +76,13 @@ private final class FaultyServer: Sendable {
         }
     }
 
+    private func takeLateRenaming() -> (old: String, new: String)? {
+        lateRenaming.withLock { renaming in
+            defer { renaming = nil }
+            return renaming
+        }
+    }
+
     private func rename(_ seen: FaultServer.Seen, _ files: inout [String: [UInt8]]) -> FaultAct {
         let fault = renamings.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         if case .refused(let status) = fault { return .answer(status) }
@@ -76,10 +90,13 @@ private final class FaultyServer: Sendable {
         guard let name = seen[header: "Destination"].flatMap({ WebAddress($0)?.path }), files[name] == nil else {
             return .answer(412)
         }
-        files[name] = bytes
-        if case .copiedAndUnsaid = fault {
-            return .raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\nCre".utf8))
+        let cut = FaultAct.raw(Array("HTTP/1.1 201 Created\r\nContent-Length: 900\r\n\r\nCre".utf8))
+        if case .late = fault {
+            lateRenaming.withLock { $0 = (seen.target, name) }
+            return cut
         }
+        files[name] = bytes
+        if case .copiedAndUnsaid = fault { return cut }
         files[seen.target] = nil
         if case .doneAndSaid(let status) = fault { return .answer(status) }
         return .answer(201)
@@ -241,6 +258,19 @@ private func failure<Value>(_ body: () async throws(IngestError) -> Value) async
             _ = try await target.upload(other.job("IMG_0002.JPG"))
         }
         #expect(double.names == [Self.place, "/dav/IMG_0002.JPG"])
+    }
+
+    /// The renaming whose answer was lost is carried out while the next try sends: it finds nothing half sent.
+    @Test func aRenamingThatComesLateNamesNothingHalfSent() async throws {
+        let double = FaultyServer(renamings: [.late])
+        try await served(double) { (target, job) async throws in
+            #expect(await failure { () async throws(IngestError) in try await target.upload(job) }?.code == .network)
+            #expect(try await target.find(job) == nil)
+            #expect(try await target.upload(job).state == .done)
+            #expect(double.files.withLock { $0[Self.place] } == Self.bytes)
+            try await target.finishRun([])
+        }
+        #expect(double.names == [Self.place])
     }
 
     @Test func whereNothingWasLeftNothingIsAskedFor() async throws {

@@ -43,8 +43,9 @@ public enum HTTPStatus {
         case 507: return "\(place) has no room left (507)."
         case 300..<400:
             let elsewhere = response[header: "Location"].flatMap { WebAddress($0, relativeTo: response.url) }?.origin
+            let name = elsewhere == place ? "another address of its own" : elsewhere
             return
-                "\(place) redirects to \(elsewhere ?? "an address that cannot be followed") (\(status)); nothing was sent there."
+                "\(place) redirects to \(name ?? "an address that cannot be followed") (\(status)); nothing was sent there."
         default: return "\(place) answered \(status)."
         }
     }

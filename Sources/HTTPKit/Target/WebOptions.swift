@@ -33,9 +33,11 @@ public struct WebOptions: Sendable {
     /// What the engine must know; `place` names the account's root, without secrets.
     ///
     /// The identity is kind, place, account and event, whatever the target is called in the file.
+    ///
+    /// `idempotent`: whoever sends the same bytes again makes no second asset, also another station.
     public func traits(
         _ kind: String, place: String, provider: (any AuthProvider)?, _ context: ModuleContext, layout: Template? = nil,
-        digests: Set<DigestAlgorithm> = [], idempotent: Bool = true
+        digests: Set<DigestAlgorithm> = [], idempotent: Bool
     ) -> TargetTraits {
         let account = provider.map { $0.account ?? auth?.name ?? "" }
         var traits = TargetTraits(
