@@ -224,6 +224,21 @@ import Testing
         #expect(try await state(ledger).0.reason == MarkRule.notPicked)
     }
 
+    /// It was sent, and the answer to that was lost: whoever wants it again has the gallery asked first.
+    @Test func aRejectedPictureThatMayHaveArrivedStaysKnownAsThat() async throws {
+        let ledger = try await waiting()
+        var row = try #require(try await ledger.queue([.pending]).first).delivery
+        row.attempts = 2
+        try await ledger.record([.delivery(row)])
+        let made = try await set(ledger, [1], pick: .rejected), receipt = try await state(ledger).0
+        #expect(receipt.state == .excluded)
+        #expect(receipt.reason?.hasSuffix("it may have arrived there before: look at gallery") == true)
+        let known = try #require(try await ledger.known(volume: "uuid:1234").first)
+        #expect(known.cancelled.isEmpty, "no person took it back")
+        _ = try await undo(ledger, made.undo)
+        #expect(try await ledger.queue([.pending]).first?.delivery.attempts == 1)
+    }
+
     /// A sidecar waits for the mark of its picture: what a list knows of it changes with that, too, however many files
     /// have its bytes.
     @Test func whatFollowsAMarkIsNamedWithIt() async throws {

@@ -219,12 +219,14 @@ public struct DeliveryRow: Sendable, Hashable {
         "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
     /// True for the reason of a delivery that a person ended, not a rule.
     public static func isByHand(_ reason: String?) -> Bool {
-        [cancelledReason, retiredReason, culledReason].contains(reason)
+        [cancelledReason, retiredReason, culledReason].contains { reason?.hasPrefix($0) == true }
     }
     /// Somebody took it back: it counts as filtered there, never as delivered.
     public var isCancelled: Bool { receipt.state == .excluded && attempts != Self.retired && !isUnwanted }
     /// Marks have ended it, such as a rejection.
-    public var isUnwanted: Bool { receipt.state == .excluded && attempts == Self.unwanted }
+    public var isUnwanted: Bool {
+        receipt.state == .excluded && (attempts == Self.unwanted || attempts == Self.unwantedThere)
+    }
 
     /// The event of a delivery that is held until somebody says which event it belongs to.
     public static let unassigned = ""

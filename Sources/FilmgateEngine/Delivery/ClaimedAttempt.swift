@@ -37,7 +37,8 @@ struct ClaimedAttempt: Sendable {
         let verdict = Self.bounded(await claims.claim(wish))
         if Task.isCancelled {
             await claims.ended(wish, isDone: false)
-            return .failed(delivery.id, DeliveryFailure(IngestError(.cancelled, "The run is over.")))
+            let error = IngestError(.cancelled, "The run is over.")
+            return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         }
         switch verdict {
         // Another station's pipeline may know how to ask this target: where this one does not, nobody knows what was
@@ -122,7 +123,7 @@ extension ClaimedAttempt {
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: receipt) }
         let twin = "\(station):\(receipt ?? name)"
         switch answer {
-        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error))
+        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
             return .delivered(delivery.id, DeliveryAttempt.Delivered(receipt: found, word: .has, twin: twin))
         // A folder is never left without a copy because somebody says that it has one.

@@ -46,6 +46,10 @@ struct Delivery: Sendable {
     @IndirectOptional var adopted: Receipt?
     /// Delivered once but to be checked (`--again`).
     @IndirectOptional var recheck: DeliveryRow?
+    /// The target said that it no longer has that: it is sent again.
+    var isMissed = false
+    /// Other bytes that an earlier run made for this target and that may have arrived there: it is asked for them.
+    @IndirectOptional var sentBefore: SentBytes?
     /// What the target said of these bytes while they were carried there.
     @IndirectOptional var word: TargetAnswer?
     /// The target could not be asked yet what stands at the name: that comes before sending.
@@ -87,6 +91,10 @@ struct Delivery: Sendable {
     /// Its name may be given to the whole shot anew: nothing was sent, and the target has nothing of it.
     var hasFreeName: Bool { attempts <= 0 && adopted == nil && recheck == nil && !mayHaveArrived }
 
+    /// It was delivered before, and its target has not said that the copy is gone: whatever becomes of this try, the
+    /// ledger keeps that receipt, or a later run would send it a second time.
+    var keepsReceipt: Bool { recheck.map { $0.denial == nil && !isMissed } ?? false }
+
     /// Nobody reads its bytes or asks for its name now.
     var isAtRest: Bool {
         switch state {
@@ -107,12 +115,14 @@ struct Delivery: Sendable {
     var isSettled: Bool { if case .settled = state { true } else { false } }
 
     /// A try came to nothing.
-    mutating func count(_ error: IngestError) {
+    mutating func count(_ failure: DeliveryFailure) {
+        if failure.wasOnlyAsked { return }
+        if keepsReceipt { (isMissed, isNotedHeld) = (true, false) }
         // One that has no name yet was not sent, nor one whose bytes cannot be had or whose service is out of order.
-        guard !isUnasked, !(error.cause is LostBytes), !(error.cause is ServiceOutage) else { return }
+        let cause = failure.error.cause
+        guard !isUnasked, !(cause is LostBytes), !(cause is ServiceOutage) else { return }
         attempts += 1
-        // Whatever the answer was: if the target has these very bytes the next time, they are the ones that were sent.
-        if error.code != .nameTaken { mayHaveArrived = true }
+        if failure.mayHaveArrived { mayHaveArrived = true }
     }
 
     /// Why it waits still, for the end of the run.
@@ -120,3 +130,6 @@ struct Delivery: Sendable {
         job.asset.receipts[target.name] = Receipt(state: .pending, reason: error.message)
     }
 }
+
+/// Bytes that were sent, and whose answer was lost.
+struct SentBytes: Sendable, Hashable { var sha256: String, size: UInt64 }

@@ -16,12 +16,15 @@ enum DeliveryAttempt {
 
     /// One try, and what is to be told of it.
     static func carry(_ delivery: Delivery, roots: [String]) async -> DeliveryEvent {
+        var isAsked = false
         let end = await delivery.target.trying { () async throws(IngestError) in
-            try await deliver(delivery, roots: roots)
+            let found = try await lookUp(delivery)
+            isAsked = true
+            return try await send(delivery, found, roots: roots)
         }
         switch end {
         case .success(let delivered): return .delivered(delivery.id, delivered)
-        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error))
+        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: !isAsked))
         }
     }
 
@@ -29,10 +32,18 @@ enum DeliveryAttempt {
     ///
     /// `roots` are those of all folders that the run delivers to.
     static func deliver(_ delivery: Delivery, roots: [String] = []) async throws(IngestError) -> Delivered {
-        let found = try await lookUp(delivery)
+        try await send(delivery, try await lookUp(delivery), roots: roots)
+    }
+
+    /// Sends what is not there by what was found.
+    private static func send(
+        _ delivery: Delivery, _ found: Standing, roots: [String]
+    ) async throws(IngestError) -> Delivered {
         // A folder that keeps a history of what was delivered is told of what it has already, too.
         let isTold = delivery.adopted != nil && delivery.target.isLocal && delivery.target.traits.listsDeliveries
-        if let existing = found.receipt, !isTold { return Delivered(receipt: existing, word: found.word) }
+        if let existing = found.receipt, !isTold {
+            return Delivered(receipt: existing, word: found.word, size: found.size)
+        }
         let gone = try await missing(delivery.job, roots)
         // A folder that was given the file itself may have it under its name though its disk failed before it could say
         // so.
@@ -56,7 +67,11 @@ enum DeliveryAttempt {
     }
 
     /// What a target has of a delivery before it is sent anything.
-    private struct Standing { var receipt: Receipt?, remark: String?, word = TargetAnswer.silent }
+    private struct Standing {
+        var receipt: Receipt?, remark: String?, word = TargetAnswer.silent
+        /// Of the bytes that it has, where those are not the ones that would be sent now.
+        var size: UInt64?
+    }
 
     /// For a dry run: the receipt that the target would give, without being sent anything; a target that cannot be
     /// asked has nothing.
@@ -104,6 +119,7 @@ enum DeliveryAttempt {
                 return Standing(receipt: receipt, word: TargetAnswer(found))
             }
         }
+        if let before = try await foundBefore(delivery) { return before }
         guard !delivery.target.isLocal, var found = try await delivery.target.target.find(delivery.job) else {
             return Standing(remark: remark)
         }
@@ -116,6 +132,18 @@ enum DeliveryAttempt {
         }
         found.reason = found.reason ?? remark
         return Standing(receipt: found, word: found.verified.isProof ? .has : .silent)
+    }
+
+    /// What an earlier run sent, where other bytes have been made since: a second picture beside it would be one too
+    /// many.
+    private static func foundBefore(_ delivery: Delivery) async throws(IngestError) -> Standing? {
+        guard let sent = delivery.sentBefore, !delivery.target.isLocal else { return nil }
+        var job = delivery.job
+        (job.digests, job.file.size) = (Digests(sha256: sent.sha256), sent.size)
+        job.values.text.merge(["sha256": sent.sha256, "size": String(sent.size)]) { $1 }
+        guard var found = try await delivery.target.target.find(job) else { return nil }
+        (found.existed, found.sha256) = (false, found.sha256 ?? sent.sha256)
+        return Standing(receipt: found, word: found.verified.isProof ? .has : .silent, size: sent.size)
     }
 
     /// Whether what a target has of an earlier delivery is left at that.

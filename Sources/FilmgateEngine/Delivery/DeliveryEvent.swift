@@ -52,13 +52,25 @@ struct DeliveryFailure: Sendable {
     var moved: ContinuousClock.Instant?
     /// A random number from 0 to 1, for the pause that follows.
     var jitter: Double
+    /// The target was only asked what it has: nothing was sent.
+    var wasOnlyAsked: Bool
+    /// What was made for this try and may have arrived; the delivery's bytes from then on.
+    var sent: Rendition?
 
     /// Within the attempt: with what moved in it.
     init(
         _ error: IngestError, moved: ContinuousClock.Instant? = ProgressSignal.current?.last,
-        jitter: Double = .random(in: 0...1)
+        jitter: Double = .random(in: 0...1), wasOnlyAsked: Bool = false
     ) {
-        (self.error, self.moved, self.jitter) = (error, moved, jitter)
+        (self.error, self.moved, self.jitter, self.wasOnlyAsked) = (error, moved, jitter, wasOnlyAsked)
+    }
+
+    /// The target may have the bytes all the same.
+    ///
+    /// Whatever it answered: if it has these very bytes the next time, they are the ones that were sent.
+    var mayHaveArrived: Bool {
+        !wasOnlyAsked && !isOfTheBytes && error.code != .nameTaken && !(error.cause is ServiceOutage)
+            && !(error.cause is SendRightLost)
     }
 
     /// Bytes that we keep cannot be had: neither the file nor the target is to blame.
@@ -69,6 +81,8 @@ struct DeliveryFailure: Sendable {
 enum DeliveryStep: Sendable {
     case begin(AssetID, [Delivery.ID])
     case retry(Delivery.ID, IngestError, after: Duration)
+    /// That file was the delivery's before other bytes of it were sent.
+    case replaced(LocalFile)
     /// The names of the files of that shot.
     case send(shot: String, named: [Delivery.ID])
     case conclude(Delivery.ID, Receipt, [AssetDeliveries])

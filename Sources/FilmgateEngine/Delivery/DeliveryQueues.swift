@@ -64,6 +64,7 @@ struct DeliveryQueues: Sendable {
         case .unnamed(let shot, let failure): for id in questions.end(of: shot) { failed(id, failure) }
         case .recorded(.retry(let id, let error, let delay)): retry(id, error, after: delay)
         case .recorded(.send(let shot, let named)): begin(shot, named)
+        case .recorded(.replaced(let file)): act(.discard(file, takenTo: ""))
         case .retryDue(let target): pump(target)
         case .probeDue(let target):
             queues[target]?.isProbing = false
@@ -216,7 +217,11 @@ struct DeliveryQueues: Sendable {
     private mutating func failed(_ id: Delivery.ID, _ failure: DeliveryFailure) {
         guard let delivery = all[id] else { return }
         noteMoved(failure, at: id.target)
-        all[id]?.count(failure.error)
+        all[id]?.count(failure)
+        if let sent = failure.sent, let old = all[id]?.take(sent) {
+            let receipt = Receipt(state: .pending, at: delivery.since, reason: failure.error.message)
+            effects.append(.write([Row(id: id, receipt: receipt)], then: .replaced(old)))
+        }
         switch failure.error.code.disposition {
         case .retry where failure.isOfTheBytes && !delivery.lacksBytes:
             // The target is not to blame: what else waits for it goes first.

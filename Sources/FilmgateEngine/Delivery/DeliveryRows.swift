@@ -23,14 +23,16 @@ extension Delivery {
     /// What stood there while its event was not known goes with the first of them, whatever becomes of the delivery:
     /// nobody may assign it a second time.
     func changes(_ receipt: Receipt, bytes: LocalFile, nextTry: Int64? = nil) -> [LedgerChange] {
+        let withdrawn: [LedgerChange] =
+            replaces.map { [LedgerChange.withdraw(id.content, target: $0, heir: id.target, event: job.event)] } ?? []
+        if keepsReceipt, receipt.state != .done { return withdrawn }
         var row = row(receipt, bytes: bytes)
         row.nextTry = nextTry
         var changes: [LedgerChange] = [.delivery(row)]
         if let name, let given = name.shotName(base: row.path), !row.isUnassigned {
             changes.append(.shotName(given, shot: name.shot, target: row.target, event: row.event))
         }
-        if let replaces { changes.append(.withdraw(row.content, target: replaces, heir: row.target, event: row.event)) }
-        return changes
+        return changes + withdrawn
     }
 
     func row(_ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {
@@ -52,7 +54,21 @@ extension Delivery {
     }
 
     /// What a person took back stays so; what marks have ended comes back with them.
-    private func ended(_ receipt: Receipt) -> Int { DeliveryRow.isByHand(receipt.reason) ? 0 : DeliveryRow.unwanted }
+    ///
+    /// Either way it stays known that it may have arrived there.
+    private func ended(_ receipt: Receipt) -> Int {
+        if DeliveryRow.isByHand(receipt.reason) { return mayHaveArrived ? max(1, attempts) : 0 }
+        return mayHaveArrived ? DeliveryRow.unwantedThere : DeliveryRow.unwanted
+    }
+
+    /// The same, and where nobody wants any more what may be there all the same, that is said with it.
+    func doubted(_ receipt: Receipt) -> Receipt {
+        guard receipt.state == .excluded, let reason = receipt.reason, mayHaveArrived, recheck == nil, !target.isLocal
+        else { return receipt }
+        var receipt = receipt
+        receipt.reason = DeliveryRow.doubted(reason, at: target.name)
+        return receipt
+    }
 
     /// What a target is told at the end of a run that it wants to know of.
     func file(_ receipt: Receipt) -> DeliveredFile {

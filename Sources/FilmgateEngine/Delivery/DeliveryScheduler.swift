@@ -389,7 +389,7 @@ extension DeliveryScheduler {
         for asset in left.assets.values {
             if !asset.isElsewhere {
                 var batch = ChangeBatch()
-                batch.add(asset.changes(asset.ending, run: run, at: clock.now.wall), then: nil)
+                batch.add(left.changes(of: asset, run: run, at: clock.now.wall), then: nil)
                 await write(batch)
             }
             settle(asset)

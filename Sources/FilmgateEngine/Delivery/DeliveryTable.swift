@@ -74,7 +74,7 @@ struct DeliveryTable: Sendable {
         case .unblock(let id): unblock(id)
         case .ended(let id, let receipt):
             // Nobody could make it again without reading the frame anew: it stays for `retry`.
-            if receipt.state == .failed, let rendition = self[id]?.rendition {
+            if receipt.state == .failed, let one = self[id], let rendition = one.rendition, !one.keepsReceipt {
                 act(.keepRendition(rendition, of: id, receipt))
             } else if receipt.state == .excluded, let reason = receipt.reason, !lastCopies(of: id).isEmpty {
                 // Its source may be gone: a frame is never lost because nobody wants it delivered.
@@ -90,9 +90,9 @@ struct DeliveryTable: Sendable {
     private mutating func write(_ rows: [DeliveryQueues.Row], withAsset: Bool, then step: DeliveryStep?) {
         var changes: [LedgerChange] = []
         for row in rows {
-            guard let delivery = self[row.id], let owner = delivery.listeners.first, let asset = assets[owner] else {
-                continue
-            }
+            guard let delivery = self[row.id], !delivery.keepsReceipt, let owner = delivery.listeners.first,
+                let asset = assets[owner]
+            else { continue }
             if withAsset { changes += asset.changes(nil, run: run, at: now.wall) }
             changes += delivery.changes(row.receipt, bytes: asset.bytes, nextTry: row.nextTry)
         }
@@ -126,7 +126,9 @@ struct DeliveryTable: Sendable {
         }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        let waits = own.contains { recordsFirst || !$0.target.isLocal || $0.verdict != .takes }
+        let waits = own.contains {
+            !$0.keepsReceipt && (recordsFirst || !$0.target.isLocal || $0.verdict != .takes)
+        }
         guard asset.isMade || waits else {
             return begin(asset.id, next)
         }
@@ -184,8 +186,9 @@ struct DeliveryTable: Sendable {
 
     /// The delivery is final: tells every asset that waits for it, and lets remote targets start once a folder has the
     /// bytes.
-    private mutating func conclude(_ id: Delivery.ID, _ receipt: Receipt) {
+    private mutating func conclude(_ id: Delivery.ID, _ outcome: Receipt) {
         guard let delivery = self[id], let owner = delivery.listeners.first else { return }
+        let receipt = delivery.doubted(outcome)
         expected.remove(id)
         queues.settle(id, receipt)
         if receipt.state == .done {
@@ -223,10 +226,9 @@ struct DeliveryTable: Sendable {
     /// The ledger knows; only now may the delivery be forgotten: until then, this was the only place that did.
     private mutating func forget(_ id: Delivery.ID, _ receipt: Receipt, _ finished: [AssetDeliveries]) {
         guard let delivery = queues.settled(id) else { return }
-        if receipt.isFinalThere || delivery.rendition != nil, delivery.spooled != receipt.path {
-            act(.discardSpooled(delivery))
-        }
-        if receipt.isFinalThere, let rendition = delivery.rendition {
+        let isOver = receipt.isFinalThere || delivery.keepsReceipt
+        if isOver || delivery.rendition != nil, delivery.spooled != receipt.path { act(.discardSpooled(delivery)) }
+        if isOver, let rendition = delivery.rendition {
             act(.discard(rendition, takenTo: receipt.path ?? ""))
         }
         if receipt.state == .done {

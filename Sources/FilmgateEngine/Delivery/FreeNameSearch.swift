@@ -12,7 +12,7 @@ struct FreeNameSearch: Sendable {
     func carry(_ group: [Delivery], of first: Delivery) async -> DeliveryEvent {
         switch await first.target.trying({ () async throws(IngestError) in try await named(group) }) {
         case .success(let named): .named(shot: first.shotKey, named)
-        case .failure(let error): .unnamed(shot: first.shotKey, DeliveryFailure(error))
+        case .failure(let error): .unnamed(shot: first.shotKey, DeliveryFailure(error, wasOnlyAsked: true))
         }
     }
 

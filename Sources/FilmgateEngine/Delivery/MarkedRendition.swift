@@ -3,7 +3,9 @@ import FilmgateCore
 
 /// Lets what was made of a frame before somebody marked it say what was marked, just before it is sent.
 ///
-/// Only of deliveries that wait for marks: nothing else is made twice.
+/// Only of deliveries that wait for marks: nothing else is made twice. Nor are those once they may have arrived: the
+/// target is asked for the bytes that it was sent, and others would be a second picture there. Of what was under way
+/// when this process was killed nobody knows which bytes it had.
 struct MarkedRendition: Sendable {
     let stages: [any Stage]
     let ledger: any LedgerReader
@@ -16,16 +18,20 @@ struct MarkedRendition: Sendable {
         guard let made = await made(delivery) else { return await DeliveryAttempt.carry(delivery, roots: roots) }
         var marked = delivery
         (marked.job.file, marked.job.digests) = (made.file, made.digests)
-        let event = await DeliveryAttempt.carry(marked, roots: roots)
-        guard case .delivered(let id, var delivered) = event else {
+        switch await DeliveryAttempt.carry(marked, roots: roots) {
+        case .delivered(let id, var delivered):
+            // The table knows the digest of what was made first.
+            delivered.receipt.sha256 = delivered.receipt.sha256 ?? made.digests.sha256
+            delivered.size = delivered.size ?? made.file.size
+            if delivered.receipt.path != made.file.path { FileSystem.remove(made.file.path) }
+            return .delivered(id, delivered)
+        case .failed(let id, var failure) where failure.mayHaveArrived && !delivery.target.isLocal:
+            failure.sent = made
+            return .failed(id, failure)
+        case let event:
             FileSystem.remove(made.file.path)
             return event
         }
-        // The table knows the digest of what was made first.
-        delivered.receipt.sha256 = delivered.receipt.sha256 ?? made.digests.sha256
-        delivered.size = made.file.size
-        if delivered.receipt.path != made.file.path { FileSystem.remove(made.file.path) }
-        return .delivered(id, delivered)
     }
 
     /// What its file is called beside that of the rendition.
@@ -36,6 +42,8 @@ struct MarkedRendition: Sendable {
     /// Nil where nothing is to be said, or it cannot be: then it is sent as it was made.
     private func made(_ delivery: Delivery) async -> Rendition? {
         guard let gate = delivery.gate, let rendition = delivery.rendition else { return nil }
+        // A folder has one file under one name, whichever bytes it was given first.
+        if delivery.mayHaveArrived, !delivery.target.isLocal { return nil }
         let read = await Result { () async throws(IngestError) in try await ledger.marks(of: [gate.sha256]) }
         guard case .success(let marks) = read, let mark = marks[gate.sha256], !mark.isEmpty else { return nil }
         let path = Self.name(beside: rendition.path)
@@ -47,5 +55,15 @@ struct MarkedRendition: Sendable {
             if case .success(let marked?) = made { return marked }
         }
         return nil
+    }
+}
+
+extension Delivery {
+    /// What was sent is its bytes from now on; returns the file that they were in before, which nobody needs once the
+    /// ledger knows.
+    mutating func take(_ sent: Rendition) -> LocalFile? {
+        let old = rendition
+        (rendition, job.file, job.digests) = (sent.file, sent.file, sent.digests)
+        return old
     }
 }

@@ -79,12 +79,28 @@ struct UnfinishedDeliveries: Sendable {
         guard let asset = delivery.listeners.first.flatMap({ assets[$0] }),
             let receipt = asset.receipts[delivery.id.target]
         else { return nil }
-        return asset.changes(.pending, run: run, at: time) + delivery.changes(receipt, bytes: asset.bytes)
+        let own = delivery.keepsReceipt ? [] : asset.changes(.pending, run: run, at: time)
+        return own + delivery.changes(receipt, bytes: asset.bytes)
+    }
+
+    /// The row of one of their assets: what was delivered before, and could not be asked about, the ledger has as it
+    /// was.
+    func changes(of asset: AssetDeliveries, run: Int64, at time: Int64) -> [LedgerChange] {
+        var asset = asset
+        for target in asset.wanted.map(\.identity) {
+            let delivery = deliveries[Delivery.ID(content: asset.content, target: target)]
+            guard let delivery, delivery.keepsReceipt, var receipt = delivery.recheck?.receipt else { continue }
+            (receipt.existed, receipt.reason) = (true, nil)
+            asset.receipts[target] = receipt
+        }
+        return asset.changes(asset.ending, run: run, at: time)
     }
 
     /// The ledger names the file that it waits in.
     mutating func isKnown(_ delivery: Delivery) {
-        guard let file = delivery.rendition ?? delivery.listeners.first.flatMap({ assets[$0]?.bytes }) else { return }
+        guard !delivery.keepsReceipt,
+            let file = delivery.rendition ?? delivery.listeners.first.flatMap({ assets[$0]?.bytes })
+        else { return }
         unknown.remove(file.path)
     }
 }

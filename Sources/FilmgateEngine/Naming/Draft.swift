@@ -20,6 +20,8 @@ struct Draft: Sendable {
     var names: [String: NameParts] = [:]
     var rechecks: [String: DeliveryRow] = [:]
     var resumed: Set<String> = []
+    /// Per target, what may have arrived there, where that is not what it would be sent now.
+    var sentBefore: [String: SentBytes] = [:]
     var spooled: [String: String] = [:]
     var unnamed: Set<String> = []
     /// Targets that could not be asked what stands at the name.
@@ -42,6 +44,7 @@ struct Draft: Sendable {
     /// What the ledger says of this content at `target` decides whether it is sent, checked, sent again under its old
     /// name, or named anew.
     mutating func add(_ row: DeliveryRow?, for target: PlannedTarget, again: Bool, event: String?) {
+        if let row, row.mayHaveArrived { resumed.insert(target.name) }
         guard let row, row.receipt.state != .excluded else {
             unnamed.insert(target.name)
             return
@@ -57,12 +60,21 @@ struct Draft: Sendable {
         }
         if row.receipt.state == .done { rechecks[target.name] = row }
         if row.staged, let file = row.file { spooled[target.name] = file }
-        if row.attempts > 0 { resumed.insert(target.name) }
+        note(sent: row, to: target)
         if row.attempts == DeliveryRow.unasked { unasked.insert(target.name) }
         let nameless = row.path.isEmpty && target.traits.layout != nil
         if nameless || (row.isUnassigned && event != row.event) { return _ = unnamed.insert(target.name) }
         paths[target.name] = row.path
         if target.traits.layout != nil { names[target.name] = NameParts(row, of: asset) }
+    }
+
+    /// Bytes that a lost answer leaves in doubt are asked for, whatever has been made since.
+    private mutating func note(sent row: DeliveryRow, to target: PlannedTarget) {
+        let sha256 = row.receipt.sha256 ?? row.content.sha256
+        guard row.receipt.state != .done, row.mayHaveArrived, sha256 != bytes(for: target).digests.sha256 else {
+            return
+        }
+        sentBefore[target.name] = SentBytes(sha256: sha256, size: row.size)
     }
 
     /// The event is known now: what waited without one at this target goes there under its own identity.
@@ -110,6 +122,7 @@ struct Draft: Sendable {
             delivery.replaces = replaced[target.name]
             delivery.inherits = inherited[target.name]
             delivery.mayHaveArrived = resumed.contains(target.name)
+            delivery.sentBefore = sentBefore[target.name]
             delivery.isUnasked = unasked.contains(target.name)
             delivery.gate = gates[target.name]
             delivery.judge(by: delivery.gate.map { [$0.sha256: mark] } ?? [:])

@@ -68,6 +68,7 @@ enum CancelledTargets {
 
     static let sql = """
         SELECT d.content_id, t.identity FROM delivery d JOIN target t ON t.id = d.target_id
-        WHERE d.state <> 'done' AND d.state = 'excluded' AND d.attempts NOT IN (\(DeliveryRow.retired), \(DeliveryRow.unwanted))
+        WHERE d.state <> 'done' AND d.state = 'excluded'
+            AND d.attempts NOT IN (\(DeliveryRow.retired), \(DeliveryRow.unwanted), \(DeliveryRow.unwantedThere))
         """
 }

@@ -24,8 +24,10 @@ struct MarkFollowing {
         switch gate.decision(on: mark) {
         case .refuses(let reason):
             if row.isUnwanted { return }
+            let words = row.mayHaveArrived ? DeliveryRow.doubted(reason, at: row.targetName) : reason
             (row.receipt, row.attempts, row.nextTry) = (
-                Receipt(state: .excluded, at: at, reason: reason), DeliveryRow.unwanted, nil
+                Receipt(state: .excluded, at: at, reason: words),
+                row.mayHaveArrived ? DeliveryRow.unwantedThere : DeliveryRow.unwanted, nil
             )
             // Its bytes stay named: the mark may be taken back.
             try writer.cancel(row, run: 0, at: at)
@@ -37,7 +39,9 @@ struct MarkFollowing {
     private func wait(_ old: DeliveryRow, _ reason: String?, at: Int64) throws {
         var row = old
         if row.isUnwanted {
-            (row.receipt, row.attempts) = (Receipt(state: .pending, at: at, reason: reason), 0)
+            (row.receipt, row.attempts) = (
+                Receipt(state: .pending, at: at, reason: reason), row.mayHaveArrived ? 1 : 0
+            )
             try writer.write(row)
             return try reopen(row, reason, at: at)
         }

@@ -45,7 +45,10 @@ import Testing
             _ = FileManager.default.createFile(atPath: file, contents: Data([7]))
         }
 
-        func send(_ names: [String], staged: Bool = false, wait: Duration = .seconds(600)) async {
+        /// `again`: delivered before, and to be checked.
+        func send(
+            _ names: [String], staged: Bool = false, again: Bool = false, wait: Duration = .seconds(600)
+        ) async {
             for name in names {
                 let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
                 let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
@@ -54,9 +57,14 @@ import Testing
                 let job = UploadJob(
                     asset: asset, file: bytes, digests: Digests(sha256: name), path: name, name: name,
                     values: TemplateValues())
-                let delivery = Delivery(
+                var delivery = Delivery(
                     id: Delivery.ID(content: content, target: target.identity), job: job, target: target,
                     listeners: [asset.id])
+                if again {
+                    delivery.recheck = DeliveryRow(
+                        content: content, target: target.identity, targetName: target.name,
+                        receipt: Receipt(state: .done, id: "old", verified: .server), size: 1, path: name)
+                }
                 let assetDeliveries = AssetDeliveries(
                     asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
                 await scheduler.submit(assetDeliveries, deliveries: [delivery])
@@ -89,6 +97,36 @@ import Testing
         var traits: TargetTraits { TargetTraits(identity: "gallery") }
         func check() async throws(IngestError) {}
         func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw IngestError(.network, "No answer.") }
+        func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+            throw IngestError(.network, "No answer.")
+        }
+    }
+
+    /// A gallery that has nothing any more, and takes nothing.
+    private struct Emptied: UploadTarget {
+        var traits: TargetTraits { TargetTraits(identity: "gallery") }
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { throw IngestError(.network, "No answer.") }
+        func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
+            .missing
+        }
+    }
+
+    /// Its receipt is all that keeps a later run from sending it a second time; the run that was to look at it says
+    /// that it waits.
+    @Test func aCopyThatCannotBeAskedAboutKeepsItsReceipt() async {
+        let bench = Bench(sendingTo: Away())
+        await bench.send(["IMG_1.JPG"], staged: true, again: true, wait: .milliseconds(1))
+        #expect(bench.ledger.state("IMG_1.JPG") == nil, "the row of its delivery is written over")
+        #expect(bench.statistics.outcome(seconds: 0, signal: nil).summary[.pending] == 1)
+    }
+
+    /// From the target's own word on it waits to be sent, in the ledger, too.
+    @Test func aCopyThatIsGoneThereWaitsToBeSentAgain() async {
+        let bench = Bench(sendingTo: Emptied())
+        await bench.send(["IMG_1.JPG"], again: true, wait: .milliseconds(1))
+        #expect(bench.ledger.state("IMG_1.JPG") == .pending)
+        #expect(bench.statistics.outcome(seconds: 0, signal: nil).summary[.pending] == 1)
     }
 
     /// The last try's row is written before the run is closed, or `retry` would look for the bytes under the name that

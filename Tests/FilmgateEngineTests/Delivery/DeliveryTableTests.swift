@@ -1,0 +1,70 @@
+import FilmgateCore
+import Testing
+
+@testable import FilmgateEngine
+
+/// What the ledger is told of a delivery whose answer was lost, and that nobody wants any more.
+@Suite struct DeliveryTableTests {
+    private let target = DeliveryWorld.targets[2], asset = DeliveryWorld.assets[0]
+    private let bytes = LocalFile(path: "/card/IMG_0.JPG", size: 1, ownership: .source)
+    private let now = Moment(instant: .now, wall: 1)
+    private var content: ContentKey { ContentKey(rawValue: "c") }
+    private var id: Delivery.ID { Delivery.ID(content: content, target: target.identity) }
+
+    /// One delivery to a gallery; `failure` is what its first try came to.
+    private func table(after failure: DeliveryFailure) -> DeliveryTable {
+        let job = UploadJob(
+            asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
+            values: TemplateValues())
+        var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+        delivery.gate = MarkGate([MarkRule(picks: .only)], sha256: "c", camera: nil)
+        let submitted = AssetDeliveries(
+            asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        _ = table.handle(.submitted(submitted, [delivery], claims: [id: .ours], isShared: false), at: now)
+        _ = table.handle(.recorded(.begin(asset.id, [id])), at: now)
+        _ = table.handle(.failed(id, failure), at: now)
+        _ = table.handle(.recorded(.retry(id, failure.error, after: .seconds(1))), at: now)
+        return table
+    }
+
+    private func lastRow(_ actions: [DeliveryAction]) -> DeliveryRow? {
+        var last: DeliveryRow?
+        for case .record(let changes, _) in actions {
+            for case .delivery(let row) in changes { last = row }
+        }
+        return last
+    }
+
+    private func lost(asking: Bool = false) -> DeliveryFailure {
+        DeliveryFailure(IngestError(.network, "No answer."), moved: nil, jitter: 0.5, wasOnlyAsked: asking)
+    }
+
+    private let doubt = "it may have arrived there before: look at gallery"
+
+    @Test func whatIsTakenBackMayHaveArrivedAllTheSame() throws {
+        var table = table(after: lost())
+        let row = try #require(lastRow(table.handle(.cancelled(id, keeping: []), at: now)))
+        #expect(row.isCancelled && row.mayHaveArrived && DeliveryRow.isByHand(row.receipt.reason))
+        #expect(row.receipt.reason?.hasSuffix(doubt) == true)
+        // Ordered anew, the gallery is asked before it is sent.
+        var draft = Draft(asset: asset, content: content, file: bytes, digests: Digests(sha256: "c"))
+        draft.add(row, for: target, again: true, event: nil)
+        #expect(draft.resumed == [target.name])
+    }
+
+    @Test func whatIsRejectedMayHaveArrivedAllTheSame() throws {
+        var table = table(after: lost())
+        let row = try #require(lastRow(table.handle(.judged([(id, .refuses(MarkRule.rejected))]), at: now)))
+        #expect(row.isUnwanted && row.mayHaveArrived && !row.isCancelled)
+        #expect(row.receipt.reason?.hasPrefix(MarkRule.rejected) == true)
+        #expect(row.receipt.reason?.hasSuffix(doubt) == true)
+    }
+
+    /// The gallery did not even say what it has: nothing was sent.
+    @Test func whatWasOnlyAskedForIsInNoDoubt() throws {
+        var table = table(after: lost(asking: true))
+        let row = try #require(lastRow(table.handle(.judged([(id, .refuses(MarkRule.rejected))]), at: now)))
+        #expect(row.isUnwanted && !row.mayHaveArrived && row.receipt.reason == MarkRule.rejected)
+    }
+}
