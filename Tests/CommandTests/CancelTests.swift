@@ -66,6 +66,33 @@ import Testing
         #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
     }
 
+    /// Cards of one name are mounted at one place: what is named there is not what another card had at that path.
+    @Test func aPathIsTheCardsThatIsThere() throws {
+        func order(_ digit: String, on volume: String, _ name: String = "A.JPG") -> QueuedDelivery {
+            let origin = Origin(source: "card", volume: volume, root: "/none/CARD", path: name, size: 1, modified: 1)
+            let row = DeliveryRow(
+                content: ContentKey(sha256: String(repeating: digit, count: 64)), target: "http:a", targetName: "a",
+                receipt: Receipt(state: .pending), size: 1, path: name)
+            let asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+            return QueuedDelivery(delivery: row, asset: asset)
+        }
+        func chosen(_ file: String, _ orders: [QueuedDelivery], there volume: String? = nil) throws -> [String] {
+            var choice = OrderChoice(target: nil, files: [file])
+            choice.volume = { _ in volume }
+            return try choice.choose(orders).map { String($0.delivery.content.sha256.prefix(1)) }
+        }
+        let file = "/none/CARD/A.JPG", monday = order("a", on: "1"), tuesday = order("b", on: "2")
+        #expect(try chosen(file, [monday, tuesday], there: "2") == ["b"])
+        #expect(try chosen("/none/CARD", [monday, tuesday, order("c", on: "2", "C.JPG")], there: "2") == ["b", "c"])
+        // One card only can be meant where none is there.
+        #expect(try chosen(file, [tuesday]) == ["b"])
+        // Neither what another card had, nor one of two: by its digest it is clear.
+        #expect(throws: Refusal.self) { try chosen(file, [monday], there: "2") }
+        #expect(throws: Refusal.self) { try chosen("/none/CARD", [monday, tuesday]) }
+        #expect(throws: Refusal.self) { try chosen(file, [monday, order("d", on: "1")], there: "1") }
+        #expect(try chosen(monday.delivery.content.sha256, [monday, tuesday], there: "2") == ["a"])
+    }
+
     @Test func itAsksAndNamesWhatItWouldTake() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)

@@ -114,6 +114,26 @@ import Testing
         #expect(try ask(table, ["--allow", "filtered"]).status == 0)
     }
 
+    /// The ledger has met its bytes, and they were sent nowhere.
+    @Test func aPictureThatARuleLeftOutHasNoCopy() throws {
+        let table = try table(), picture = Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9])
+        #expect(try table.importing().status == 0)
+        try table.write("CARD/DCIM/100CANON/IMG_0099.JPG", picture)
+        let rule = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages: [ { exif: {} }, { select: { min_rating: 5, unrated: drop } }, { dedupe: {} }, { upload: { to: [a] } } ]
+            targets: { a: { folder: { path: "\(table.archive)", verify: size } } }
+            """)
+        let run = try table.run(["import", table.card, "--pipeline", rule])
+        #expect(run.count("filtered") == 1, "\(run.summary)")
+        let hidden = table.card + "/DCIM/100CANON/._IMG_0099.JPG"
+        try FileManager.default.moveItem(atPath: table.card + "/DCIM/100CANON/IMG_0099.JPG", toPath: hidden)
+        let answer = try ask(table, ["--allow", "filtered"])
+        #expect(answer.status == 8 && reasons(answer, "not_proven").contains("no copy now"), "\(answer.output)")
+    }
+
     @Test func liftingRulesStillNamesWhatLiesInATrash() throws {
         let table = try table()
         #expect(try table.importing().status == 0)

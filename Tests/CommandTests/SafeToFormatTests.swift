@@ -26,6 +26,31 @@ import Testing
         #expect(answer.summary["safe"] as? Bool == true)
     }
 
+    /// The picture beside a sidecar is replaced: the new one's copy needs the sidecar as the old one's did.
+    @Test func aSidecarIsProvenBesideItsOwnPicture() throws {
+        let table = try Table(), sidecar = "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"
+        #expect(try Program.run(["sample", "card", table.path("SAMPLE")]).status == 0)
+        let taken = table.files(table.path("SAMPLE")).filter { $0.key.hasSuffix(".JPG") && $0.value.count > 10_000 }
+            .sorted { $0.key < $1.key }.map(\.value)
+        let frame = try table.write("CARD/DCIM/100TEST/IMG_0001.JPG", try #require(taken.first))
+        try table.write("CARD/DCIM/100TEST/IMG_0001.xmp", sidecar)
+        #expect(try table.importing().status == 0)
+        #expect(try ask(table).status == 0)
+        try FileManager.default.removeItem(atPath: frame)
+        try table.write("CARD/DCIM/100TEST/IMG_0001.JPG", try #require(taken.last))
+        let no = try ask(table)
+        #expect(
+            no.status == 8
+                && no.items().contains {
+                    "\($0["path"] ?? "")".hasSuffix("IMG_0001.xmp") && $0["proof"] as? String == "not_proven"
+                })
+        #expect(try table.importing().status == 0)
+        #expect(table.files(table.archive).keys.count { $0.hasSuffix(".xmp") } == 2)
+        #expect(try ask(table).status == 0)
+        let again = try table.importing()
+        #expect(again.count("delivered") == 0 && again.count("bytes_read") == 0, "\(again.summary)")
+    }
+
     @Test func noOnTheCardsOwnDevice() throws {
         let answer = try ask(try imported(), [])
         #expect(answer.status == 8)

@@ -82,6 +82,20 @@ import Testing
         #expect(try isSafe(table) && isSafe(table, ["--pipeline", file]))
     }
 
+    /// Sounds without a picture, too, have to be wherever the pipeline wants them today.
+    @Test func whatFollowsNoPictureIsProvenWhereItIsWanted() throws {
+        let table = try Table()
+        try table.write("CARD/DCIM/100ZOOM/ZOOM0001.WAV", Data("RIFF____WAVEfmt one".utf8))
+        let archive = try pipeline(table, "archive.yaml", to: "archive", rule: nil)
+        let both = try pipeline(table, rule: nil)
+        #expect(try take(table, archive).status == 0)
+        #expect(try isSafe(table, ["--pipeline", archive]))
+        let no = try table.run(["safe-to-format", table.card, "--allow", "same-device", "--pipeline", both])
+        #expect(no.status == 8 && no.output.contains("picks: never delivered there"), "\(no.output)")
+        #expect(try take(table, both).status == 0)
+        #expect(try isSafe(table, ["--pipeline", both]))
+    }
+
     /// The same as two pipelines, by a rule or by `select`, in either order.
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
     func whatOnePipelineProvedStaysProven(archiveFirst: Bool, bySelect: Bool) throws {

@@ -170,7 +170,7 @@ struct Intake: Sendable {
 
     /// Settles what needs no delivery.
     private func sort(
-        _ result: ShotReader.Result, _ other: String?, _ handed: inout HandedOn
+        _ result: ShotReader.Result, _ other: OtherEvent?, _ handed: inout HandedOn
     ) async throws(IngestError) -> Handing {
         var handing = Handing()
         for passed in result.passed {
@@ -198,7 +198,7 @@ struct Intake: Sendable {
 
     /// All of it stays with another event.
     private func leave(
-        _ handing: Handing, to other: String, _ handed: inout HandedOn
+        _ handing: Handing, to other: OtherEvent, _ handed: inout HandedOn
     ) async throws(IngestError) {
         for (asset, _) in handing.deliver {
             guard handing.budgets[asset.id] != nil, let ended = try await left(asset, to: other) else {
@@ -228,15 +228,19 @@ struct Intake: Sendable {
         }
     }
 
+    /// What a shot was taken for before; `name` is nil where it was taken without an event.
+    private struct OtherEvent { var name: String? }
+
     /// The event that a shot was taken for before, where that is not the run's: it stays with that.
     ///
     /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone. A
     /// run without an event leaves what an event has, too, and holds only what is nobody's yet.
-    private func otherEvent(of lead: Asset?) async throws(IngestError) -> String? {
+    private func otherEvent(of lead: Asset?) async throws(IngestError) -> OtherEvent? {
         guard context.leavesOtherEvents, let sha256 = lead?.digests?.sha256 else { return nil }
         // In this order: what is settled in between is in the ledger.
         let underWay = context.underWay.events(of: sha256)
-        var events = underWay + (try await context.reader.assets(sha256: sha256).map(\.event))
+        let assets = try await context.reader.assets(sha256: sha256)
+        var events = underWay + assets.map(\.event)
         // New, as nearly every frame is.
         if events.isEmpty { return nil }
         // A file that was met again without an event has none, and its deliveries have theirs.
@@ -245,7 +249,12 @@ struct Intake: Sendable {
         let own = context.options.deliveryEvent
         if events.contains(own) { return nil }
         let others = events.compactMap(\.self)
-        return others.first { $0 != DeliveryRow.unassigned } ?? (own == nil ? nil : others.first)
+        if let event = others.first(where: { $0 != DeliveryRow.unassigned }) { return OtherEvent(name: event) }
+        guard own != nil else { return nil }
+        if let waiting = others.first { return OtherEvent(name: waiting) }
+        // As in the listing: an import takes for its event what was taken for none.
+        let isTaken = context.mode == .continuous && assets.contains(where: \.isTakenWithoutEvent)
+        return isTaken ? OtherEvent() : nil
     }
 
     /// Pictures that come after their shot was marked have its marks.
@@ -255,13 +264,13 @@ struct Intake: Sendable {
     }
 
     /// With what became of its bytes there; nil where the run's event is to have it.
-    private func left(_ asset: Asset, to event: String?) async throws(IngestError) -> AssetResult? {
-        guard let event, let sha256 = asset.digests?.sha256 else { return nil }
+    private func left(_ asset: Asset, to other: OtherEvent?) async throws(IngestError) -> AssetResult? {
+        guard let other, let sha256 = asset.digests?.sha256 else { return nil }
         var asset = asset
-        for row in try await context.reader.deliveries(of: ContentKey(sha256: sha256)) where row.event == event {
+        for row in try await context.reader.deliveries(of: ContentKey(sha256: sha256)) where row.event == other.name {
             asset.receipts[row.targetName] = row.receipt
         }
-        return context.left(asset, to: event)
+        return context.left(asset, to: other.name)
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> AssetResult? {
@@ -274,14 +283,14 @@ struct Intake: Sendable {
     /// An asset that ends without a delivery: recorded and told; its room is given back, its staged bytes are removed.
     ///
     /// What was set aside keeps its bytes.
-    private func settle(_ settled: AssetResult, of event: String? = nil) async {
+    private func settle(_ settled: AssetResult, of other: OtherEvent? = nil) async {
         budget.give(settled.asset.origin.size)
         if settled.ending != .setAside { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
         // What waits for its event has its row; a second file of it would go on waiting once that is known.
-        if let ledger = context.writer, event != DeliveryRow.unassigned {
+        if let ledger = context.writer, other?.name != DeliveryRow.unassigned {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
-            row.event = event ?? context.options.event
+            row.event = (other ?? OtherEvent(name: context.options.event)).name
             let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
@@ -310,5 +319,12 @@ extension AssetRow {
         if let digests = asset.digests { content = ContentKey(sha256: digests.sha256) }
         (digests, media, flags) = (asset.digests, asset.media, asset.flags)
         (ending, reason, twin) = (settled.ending, settled.reason, settled.twin)
+    }
+}
+
+extension AssetRow {
+    /// Older builds noted no event of what no target was to have.
+    fileprivate var isTakenWithoutEvent: Bool {
+        event == nil && content != nil && ending != .filtered && ending != .setAside
     }
 }

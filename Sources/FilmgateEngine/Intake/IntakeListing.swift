@@ -98,9 +98,10 @@ struct IntakeListing: Sendable {
             shot.map { (entries[$0], rules.recognition.position(of: entries[$0].origin).map { files[Int($0)] }) })
     }
 
-    /// The shot of one entry: its files lie side by side.
-    private func knownShot(around index: Int) -> KnownShot {
-        guard rules.looksAtShots else { return KnownShot() }
+    private func knownShot(around index: Int) -> KnownShot { knownShot(shot(around: index)) }
+
+    /// The entries of one entry's shot: they lie side by side.
+    private func shot(around index: Int) -> Range<Int> {
         let key = entries[index].shot.key
         var range = index..<(index + 1)
         while range.lowerBound > 0, entries[range.lowerBound - 1].shot.key == key {
@@ -109,7 +110,18 @@ struct IntakeListing: Sendable {
         while range.upperBound < entries.count, entries[range.upperBound].shot.key == key {
             range = range.lowerBound..<(range.upperBound + 1)
         }
-        return knownShot(range)
+        return range
+    }
+
+    /// A known sidecar whose picture another one has replaced: that one's copy needs it, too.
+    private func liesBesideAnother(_ index: Int, _ known: KnownFile) -> Bool {
+        guard entries[index].kind == .sidecar, let beside = known.content?.beside else { return false }
+        let pictures = entries[shot(around: index)].filter { !$0.kind.follows && $0.fate == .take }
+        return !pictures.isEmpty
+            && !pictures.contains { picture in
+                let file = rules.recognition.position(of: picture.origin).map { files[Int($0)] }
+                return file?.content?.sha256 == beside
+            }
     }
 
     private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
@@ -119,7 +131,7 @@ struct IntakeListing: Sendable {
         }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
-        if !known.hasContent { return nil }
+        if !known.hasContent || liesBesideAnother(index, known) { return nil }
         if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
         let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
         guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }

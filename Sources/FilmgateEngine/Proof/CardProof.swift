@@ -157,6 +157,9 @@ public struct CardProof: Sendable {
         elsewhere: StationLook.Search? = nil
     ) async throws(IngestError) -> Verdict {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
+            if entry.kind == .sidecar, try await !reader.assets(sha256: digests.sha256).isEmpty {
+                return .problem("never ingested with its picture, only with another one", .ingest)
+            }
             if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
             return entry.kind == .other
                 ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
@@ -230,13 +233,15 @@ public struct CardProof: Sendable {
         }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
-        if let own, !own.isDismissed {
+        // The picture that it lay beside may have been replaced by another one, whose copy has no sidecar then.
+        let isOthers = entry.kind == .sidecar && !beside.isEmpty && own?.content?.beside.map(beside.contains) == false
+        if let own, !own.isDismissed, !isOthers {
             // Its last import left it out, and an earlier one found its bytes delivered for another file: they are
             // there.
             let isLeftOut = own.ending == .filtered && own.wanted.isEmpty
             return isLeftOut ? others.first { !$0.isDismissed && !$0.wanted.isEmpty } ?? own : own
         }
-        return others.first { !$0.isDismissed } ?? own ?? others.first
+        return others.first { !$0.isDismissed } ?? (isOthers ? nil : own) ?? others.first
     }
 
     private static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }

@@ -49,7 +49,9 @@ struct ExemptionCheck: Sendable {
         }
         guard let first = hidden.first else { return .exempt(reason) }
         if first.path == path {
-            return .problem("\(reason) (by its name), but \(first.what), never ingested: rename it and import it")
+            return .problem(
+                "\(reason) (by its name), but \(first.what), never ingested or with no copy now: rename it and import it"
+            )
         }
         let bytes = hidden.reduce(UInt64(0)) { $0.addingClamped($1.size) }
         let size = bytes < 1_000_000 ? "\(bytes) bytes" : "\(bytes / 1_000_000) MB"
@@ -73,8 +75,7 @@ struct ExemptionCheck: Sendable {
 
     private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }
 
-    /// Pictures, clips and sounds at or below `path` that the ledger does not know; what may not be looked into is
-    /// none.
+    /// Pictures, clips and sounds at or below `path` of which no copy is known; what may not be looked into is none.
     private func hidden(at path: String) async throws(IngestError) -> [Hidden] {
         let found = try await pool.run { () throws(IngestError) -> [Hidden] in
             guard let facts = try FileFacts.of(path) else { return [] }
@@ -102,9 +103,17 @@ struct ExemptionCheck: Sendable {
                     try FileCopy.hash(path: one.path, algorithms: []).digests.sha256
                 }
             }
-            if let sha256 = try? hashed.get(), try await !reader.assets(sha256: sha256).isEmpty { continue }
+            if let sha256 = try? hashed.get(), try await hasCopy(sha256) { continue }
             unknown.append(one)
         }
         return unknown
+    }
+
+    /// That the ledger has met these bytes is not enough: they may have been refused, left out or taken back.
+    private func hasCopy(_ sha256: String) async throws(IngestError) -> Bool {
+        for content in Set(try await reader.assets(sha256: sha256).compactMap(\.content)) {
+            if try await reader.deliveries(of: content).contains(where: \.holdsOriginal) { return true }
+        }
+        return false
     }
 }

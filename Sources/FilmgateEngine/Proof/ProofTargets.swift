@@ -51,10 +51,9 @@ public final class ProofTargets: Sendable {
     /// The targets that a file should have reached by the rules of today, and those of which that cannot be told
     /// without reading it.
     ///
-    /// Sidecars and memos go where their shot goes: its pictures are asked. What the other files of the shot say is
-    /// looked up in `reader`.
+    /// Sidecars and memos go where their shot goes; one without a picture goes by itself. What the other files of the
+    /// shot say is looked up in `reader`.
     func wanted(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [PlannedTarget] {
-        if row.kind.follows { return [] }
         var known = KnownFile(
             fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending,
             make: row.media?.make, model: row.media?.model, serial: row.media?.serial, owner: row.media?.owner,
@@ -68,8 +67,8 @@ public final class ProofTargets: Sendable {
         }
         (known.width, known.height) = (row.media?.width, row.media?.height)
         var found: [PlannedTarget] = []
-        for plan in try plans(for: row.event) {
-            let members = plan.looksAtFacts ? try await members(of: row, reader) : []
+        for plan in try plans(for: row.event) where plan.acceptable.contains(row.kind) {
+            let members = plan.looksAtFacts || row.kind.follows ? try await members(of: row, reader) : []
             let shot = KnownShot(remembered: members), lead = shot.speaker(for: known)
             let facts = lead.remembered(shot: row.shot).media ?? MediaFacts()
             let profile = try await BodySerials().resolve(facts, lead.kind, plan.profiles, reader)

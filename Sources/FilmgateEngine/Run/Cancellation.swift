@@ -125,9 +125,12 @@ public struct Cancellation: Sendable {
             return .underWay
         }
         if !isOrder, await !isStill(meaning, row, as: old) { return .underWay }
-        row.receipt = Receipt(state: .excluded, at: clock.now.wall, reason: meaning.reason)
+        // Its answer was lost: whoever orders it anew later must be asked for it first.
+        let isDoubted = isOrder && row.receipt.path == nil && meaning == .takenBack && row.mayHaveArrived
+        let reason = isDoubted ? DeliveryRow.doubted(meaning.reason, at: name) : meaning.reason
+        row.receipt = Receipt(state: .excluded, at: clock.now.wall, reason: reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)
-        row.attempts = meaning.mark
+        row.attempts = isDoubted ? max(1, row.attempts) : meaning.mark
         try await writer.record([.cancelled(row, run: run, at: clock.now.wall), note])
         guard old.staged, let file = old.file else { return .cancelled }
         return try await release(
@@ -187,7 +190,7 @@ public struct Cancellation: Sendable {
         _ file: String, _ origin: Origin, _ rows: [DeliveryRow], isRendition: Bool
     ) async throws(IngestError) -> Outcome {
         if rows.contains(where: { $0.file == file }) { return .cancelled }
-        let isElsewhere = rows.contains { $0.receipt.state == .done && !$0.holdsRendition }
+        let isElsewhere = rows.contains(where: \.holdsOriginal)
         if isRendition || isElsewhere || Self.isThere(origin) {
             FileSystem.remove(file)
             return .cancelled
@@ -196,7 +199,7 @@ public struct Cancellation: Sendable {
     }
 
     /// Whether the source still has that file as it was.
-    static func isThere(_ origin: Origin) -> Bool {
+    public static func isThere(_ origin: Origin) -> Bool {
         guard let facts = try? FileFacts.of(origin.absolutePath) else { return false }
         return facts.size == origin.size && facts.modified == origin.modified
     }

@@ -1,4 +1,7 @@
+import FileKit
 import FilmgateCore
+import FilmgateEngine
+import FilmgateReport
 
 /// Which of the deliveries that wait are meant.
 struct OrderChoice {
@@ -7,11 +10,65 @@ struct OrderChoice {
     /// Paths at the source, folders of it, or digests; empty = all.
     let files: [String]
 
-    /// Throws a `Refusal` for a target that nothing is known of, and for a name that stands for several places.
+    /// The identity of the volume on which an absolute path lies; nil where nothing is there.
+    var volume: (String) -> String? = Self.volume
+
+    /// Throws a `Refusal` for a target that nothing is known of, for a name that stands for several places, and for a
+    /// path that stands for files of several cards.
     func choose(_ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
         let meant = target.map { target in orders.filter { Self.isMeant($0.delivery, by: target) } } ?? orders
         if let target { try refuse(target, meant, among: orders) }
-        return meant.filter { order in files.isEmpty || files.contains { Self.isMeant(order, by: $0) } }
+        if files.isEmpty { return meant }
+        var chosen: Set<QueuedDelivery> = []
+        for file in files {
+            // Of a copy that was removed people know where it was.
+            let byCopy = meant.filter { order in
+                order.delivery.content.sha256 == file || order.delivery.receipt.path.map { Self.isAt(file, $0) } == true
+            }
+            let bySource = meant.filter { Self.isAt(file, $0.asset.origin.absolutePath) }
+            chosen.formUnion(byCopy + (try atSource(file, bySource)))
+        }
+        return meant.filter(chosen.contains)
+    }
+
+    /// Cards of one name are mounted at one place, one after the other: `file` means what is there now.
+    ///
+    /// Where nothing is there it means what was, if that can be one card's only.
+    private func atSource(_ file: String, _ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
+        if orders.isEmpty { return [] }
+        let there = volume(file)
+        let here = there.map { there in orders.filter { $0.asset.origin.volume == there } } ?? orders
+        let paths = Dictionary(grouping: here) { $0.asset.origin.absolutePath }
+        var meant: [QueuedDelivery] = []
+        for frames in paths.values {
+            // A counter that began anew wrote another picture under the same name.
+            let isOne = Set(frames.map(\.delivery.content.sha256)).count == 1
+            meant += isOne ? frames : frames.filter { Cancellation.isThere($0.asset.origin) }
+        }
+        let isOneCard = Set(here.map(\.asset.origin.volume)).count == 1
+        if isOneCard, Set(meant.map(\.asset.origin.absolutePath)).count == paths.count { return meant }
+        throw Refusal(Self.severalFrames(file, here.isEmpty ? orders : here, isThere: there != nil))
+    }
+
+    private static func severalFrames(_ file: String, _ orders: [QueuedDelivery], isThere: Bool) -> String {
+        let frames = Dictionary(grouping: orders, by: \.delivery.content.sha256).sorted {
+            ($0.value[0].asset.at, $0.key) < ($1.value[0].asset.at, $1.key)
+        }
+        let list = frames.prefix(5).map { sha256, orders in
+            let asset = orders[0].asset, date = TargetLine.time(asset.at).map { ", \($0)" } ?? ""
+            return "\(sha256) (\(Describe.name(asset.origin.absolutePath))\(date))"
+        }
+        let why =
+            isThere
+            ? "It was taken from another card or file than the one that is there now"
+            : "Several cards or files were there, one after the other"
+        return "\(Describe.name(file)) does not say which frame is meant. \(why). Name it by its SHA-256: "
+            + list.joined(separator: ", ") + (frames.count > 5 ? " …" : "") + "."
+    }
+
+    private static func volume(_ path: String) -> String? {
+        guard path.hasPrefix("/"), (try? FileFacts.of(path)) ?? nil != nil else { return nil }
+        return (try? Volumes.current().volume(of: FileSystem.canonical(path)))?.identity
     }
 
     /// A SHA-256 in hexadecimal, and no path.
@@ -22,11 +79,9 @@ struct OrderChoice {
             }
     }
 
-    private static func isMeant(_ order: QueuedDelivery, by file: String) -> Bool {
-        let folder = file.hasSuffix("/") ? file : file + "/"
-        // Of a copy that was removed people know where it was.
-        let paths = [order.asset.origin.absolutePath, order.delivery.receipt.path ?? ""]
-        return order.delivery.content.sha256 == file || paths.contains { $0 == file || $0.hasPrefix(folder) }
+    /// `file` is that path, or a folder above it.
+    private static func isAt(_ file: String, _ path: String) -> Bool {
+        path == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
     }
 
     private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {

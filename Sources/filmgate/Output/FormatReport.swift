@@ -202,7 +202,8 @@ struct FormatReport {
             lines.append("Not counted for \(files): \(place), \(Describe.name(copy.reason)).")
         }
         if problems == 0, proven == 0 {
-            lines.append("Nothing on it was ever ingested" + (gone > 0 ? "." : ", so nothing is proven."))
+            let why = takenBack.isEmpty ? "Nothing on it was ever ingested" : "Every copy of it was taken back"
+            lines.append(why + (gone > 0 ? "." : ", so nothing is proven."))
         }
         if gone > 0 {
             let files = Describe.count(gone, "file"), verb = gone == 1 ? "is" : "are"

@@ -77,4 +77,24 @@ import Testing
         }
         #expect(yeses > 10_000 && noes > 10_000)
     }
+
+    /// Staged bytes go and a hidden file is left alone only where somebody has the same bytes by all that is known.
+    @Test func aReceiptIsACopyUntilItsTargetDeniesIt() {
+        let sha256 = String(repeating: "a", count: 64)
+        func row(_ receipt: Receipt, denial: Denial? = nil) -> DeliveryRow {
+            var row = DeliveryRow(
+                content: ContentKey(sha256: sha256), target: "t", targetName: "t", receipt: receipt, size: 4,
+                path: "A.JPG")
+            row.denial = denial
+            return row
+        }
+        let shown = Receipt(state: .done, sha256: sha256, verified: .server, at: 1)
+        #expect(row(shown).holdsOriginal)
+        #expect(!row(shown, denial: Denial(.gone, "gone", at: 2)).holdsOriginal)
+        #expect(!row(Receipt(state: .done, sha256: sha256, verified: .none, at: 1)).holdsOriginal)
+        #expect(!row(Receipt(state: .pending, at: 1)).holdsOriginal)
+        let stamped = Receipt(state: .done, sha256: String(repeating: "b", count: 64), verified: .server, at: 1)
+        #expect(!row(stamped).holdsOriginal)
+        #expect(!row(Receipt(state: .done, path: "/none/A.JPG", verified: .reread, at: 1)).holdsOriginal)
+    }
 }
