@@ -30,6 +30,7 @@ struct PipelineCheck {
         checkOrder()
         checkUpload()
         checkDeliveries()
+        checkProfiles()
         checkRules()
         checkSignIns()
         checkTargetOptions()
@@ -214,6 +215,29 @@ struct PipelineCheck {
         for target in pipeline.targets where !to.contains(target.name) && !to.isEmpty && !meant.contains(target.name) {
             problems.warn(
                 target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
+        }
+    }
+
+    /// Of two profiles for the same cameras in one file the earlier decides; what it decides stands in the other in
+    /// vain.
+    private func checkProfiles() {
+        struct Cameras: Hashable { var file: String, match: ProfileMatch }
+        var earlier: [Cameras: (first: Mark, keys: Set<String>)] = [:]
+        for profile in pipeline.profiles.profiles {
+            let cameras = Cameras(file: profile.mark.file, match: profile.matchRule), keys = profile.keys
+            guard let known = earlier[cameras] else {
+                earlier[cameras] = (profile.mark, keys)
+                continue
+            }
+            earlier[cameras]?.keys.formUnion(keys)
+            // The rules for `stamp` are merged.
+            let vain = keys.intersection(known.keys).subtracting(["stamp"]).sorted().map { "`\($0)`" }
+            if vain.isEmpty { continue }
+            problems.warn(
+                profile.mark, "same-match",
+                "The profile in line \(known.first.line) is for the same cameras and decides "
+                    + "\(vain.joined(separator: ", ")): here it has no effect.",
+                hint: "Make one profile of the two, or tell them apart in `match`.")
         }
     }
 

@@ -21,7 +21,8 @@ import Testing
 
     @Test func thousandsOfKnownZones() throws {
         let profiles = String(repeating: "  - { zone: Europe/Oslo }\n", count: 20_000)
-        #expect(try count(Self.head + "profiles:\n" + profiles + PipelineFileTests.ending) == 0)
+        // All but the first decide nothing.
+        #expect(try count(Self.head + "profiles:\n" + profiles + PipelineFileTests.ending) == 200)
     }
 
     @Test func thousandsOfTargetsAndWrongNames() throws {

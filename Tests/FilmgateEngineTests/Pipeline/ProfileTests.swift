@@ -45,6 +45,25 @@ import Testing
         #expect(set.resolve(make: nil, model: nil, serial: "43", owner: nil).clockOffset == nil)
     }
 
+    /// In one file nobody means two profiles for the same cameras to decide the same thing.
+    @Test func ofTwoForTheSameCamerasTheSecondIsTold() throws {
+        let text = """
+            version: 1
+            sources: [card: {}]
+            profiles:
+              - { match: { make: acme }, photographer: ann, zone: "+01:00" }
+              - { match: { make: acme }, rename: "{stem}" }
+              - { match: { make: acme, model: one }, photographer: cyd }
+              - { match: { make: acme }, photographer: bob, rename: "x-{stem}", accept: [raw] }
+
+            """
+        let loaded = try PipelineFileTests.load(text + PipelineFileTests.ending)
+        let told = try #require(loaded.diagnostics.first)
+        #expect(loaded.diagnostics.map(\.error.code) == ["same-match"] && told.severity == .warning)
+        #expect(told.error.mark.line == 7 && told.error.message.contains("line 4"), "\(told.error)")
+        #expect(told.error.message.contains("`photographer`, `rename`"), "\(told.error)")
+    }
+
     @Test func noProfilesDecideNothing() {
         let resolved = ProfileSet().resolve(make: "a", model: "b", serial: "c", owner: "d")
         #expect(

@@ -89,3 +89,12 @@ public struct ResolvedProfile: Sendable {
         decided[key] = rule
     }
 }
+
+extension Profile {
+    /// The names of the keys that it decides.
+    var keys: Set<String> {
+        var resolved = ResolvedProfile()
+        resolved.fill(from: self)
+        return Set(resolved.decided.keys)
+    }
+}
