@@ -6,6 +6,9 @@ extension DeliveryRow {
     /// It was sent before: the target may have these bytes.
     public var mayHaveArrived: Bool { attempts > 0 || attempts == Self.unwantedThere }
 
+    /// Nobody can look whether they are there; a folder is looked at.
+    public var isDoubtful: Bool { mayHaveArrived && !target.hasPrefix("folder:") }
+
     /// The reason of a delivery that nobody wants any more, though it may have arrived at `target` before.
     public static func doubted(_ reason: String, at target: String) -> String {
         "\(reason); it may have arrived there before: look at \(target)"

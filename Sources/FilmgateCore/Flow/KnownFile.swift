@@ -100,6 +100,8 @@ extension KnownFile {
     /// Lies at that path and has that size; cheaper than to compare fingerprints.
     public func liesWhere(_ facts: Fingerprint) -> Bool { size == facts.size && path.isSpelled(as: facts.path) }
 
+    public func liesAt(_ path: String) -> Bool { self.path.isSpelled(as: path) }
+
     /// The same for all files of which `liesWhere` is true, and for hardly any others.
     public var placeHash: Int { path.hash(size) }
     public static func placeHash(_ facts: Fingerprint) -> Int { SplitText.hash(of: facts.path, facts.size) }

@@ -17,7 +17,7 @@ public protocol LedgerReader: Sendable {
     /// The earliest file with these bytes, as a person would name it (source and path); nil when they are new.
     func twin(of content: ContentKey) async throws(IngestError) -> String?
     /// The picture, by its SHA-256, that a sidecar with these bytes was delivered beside, where `picture` is of the
-    /// same shot and moment; nil for none.
+    /// same shot and moment; nil for none, and where `picture` has replaced it at its path.
     func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String?
     /// The content that holds `path` (compared case-folded) at `target`: delivered, promised, or failed and so open to
     /// another try.

@@ -11,6 +11,8 @@ struct AssetDeliveries: Sendable {
     var obsolete: LocalFile?
     /// By the target's identity: targets of several pipelines may share a name.
     var receipts: [String: Receipt] = [:]
+    /// Those that the ledger keeps although this run could not confirm them.
+    var kept: [String: Receipt] = [:]
     /// Identities of the targets that still owe a receipt.
     var open: Set<String> = []
     /// What targets are called that are not among those wanted now, by identity.
@@ -69,8 +71,9 @@ struct AssetDeliveries: Sendable {
     }
 
     /// Another file of this run with the same bytes came to that before.
-    mutating func adopt(_ receipt: Receipt, at target: String, twin path: String?) {
+    mutating func adopt(_ receipt: Receipt, keeping old: Receipt? = nil, at target: String, twin path: String?) {
         receipts[target] = receipt
+        kept[target] = old
         if receipt.state == .done { receipts[target]?.existed = true }
         twin = twin ?? path
     }
@@ -121,7 +124,12 @@ struct ShotFacts: Sendable {
 
 extension AssetDeliveries {
     /// How it ends by what is known of it at each target: exactly one ending.
-    var ending: Ending {
+    var ending: Ending { Self.ending(receipts) }
+
+    /// The same for the ledger, which goes on by the receipts that it keeps.
+    var recordedEnding: Ending { kept.isEmpty ? ending : Self.ending(receipts.merging(kept) { $1 }) }
+
+    private static func ending(_ receipts: [String: Receipt]) -> Ending {
         var (failed, waiting, now, before) = (false, false, false, false)
         for receipt in receipts.values {
             switch receipt.state {

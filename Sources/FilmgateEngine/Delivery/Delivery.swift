@@ -92,8 +92,15 @@ struct Delivery: Sendable {
     var hasFreeName: Bool { attempts <= 0 && adopted == nil && recheck == nil && !mayHaveArrived }
 
     /// It was delivered before, and its target has not said that the copy is gone: whatever becomes of this try, the
-    /// ledger keeps that receipt, or a later run would send it a second time.
-    var keepsReceipt: Bool { recheck.map { $0.denial == nil && !isMissed } ?? false }
+    /// ledger keeps that receipt, or a later run would send it a second time. A folder is looked at, whatever is said.
+    var keepsReceipt: Bool { !target.isLocal && recheck.map { $0.denial == nil && !isMissed } ?? false }
+
+    /// That receipt, as what was there before.
+    var keptReceipt: Receipt? {
+        guard keepsReceipt, var receipt = recheck?.receipt else { return nil }
+        (receipt.existed, receipt.reason) = (true, nil)
+        return receipt
+    }
 
     /// Nobody reads its bytes or asks for its name now.
     var isAtRest: Bool {

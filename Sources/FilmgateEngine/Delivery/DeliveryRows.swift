@@ -42,7 +42,7 @@ extension Delivery {
         row.receipt.sha256 = receipt.sha256 ?? (receipt.state == .done ? job.digests.sha256 : nil)
         (row.event, row.name) = (job.event, name?.row)
         row.gate = gate
-        row.attempts = receipt.state == .excluded ? ended(receipt) : isUnasked ? DeliveryRow.unasked : attempts
+        row.attempts = receipt.state == .excluded ? ended(receipt) : isUnasked ? DeliveryRow.unasked : tries
         if receipt.isFinalThere { return row }
         if let rendition {
             (row.file, row.staged, row.receipt.sha256) = (rendition.path, true, job.digests.sha256)
@@ -53,11 +53,14 @@ extension Delivery {
         return row
     }
 
+    /// That it may have arrived is remembered until its target was asked, however often that fails.
+    private var tries: Int { mayHaveArrived ? max(1, attempts) : attempts }
+
     /// What a person took back stays so; what marks have ended comes back with them.
     ///
     /// Either way it stays known that it may have arrived there.
     private func ended(_ receipt: Receipt) -> Int {
-        if DeliveryRow.isByHand(receipt.reason) { return mayHaveArrived ? max(1, attempts) : 0 }
+        if DeliveryRow.isByHand(receipt.reason) { return mayHaveArrived ? tries : 0 }
         return mayHaveArrived ? DeliveryRow.unwantedThere : DeliveryRow.unwanted
     }
 

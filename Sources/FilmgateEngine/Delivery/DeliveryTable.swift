@@ -177,7 +177,7 @@ struct DeliveryTable: Sendable {
 
     /// Their last rows, and then everybody is told.
     private mutating func settle(_ finished: [AssetDeliveries]) {
-        let rows = finished.filter { !$0.isElsewhere }.flatMap { $0.changes($0.ending, run: run, at: now.wall) }
+        let rows = finished.filter { !$0.isElsewhere }.flatMap { $0.changes($0.recordedEnding, run: run, at: now.wall) }
         if !rows.isEmpty { return act(.record(rows, then: .settle(finished))) }
         for asset in finished { act(.settle(asset)) }
     }
@@ -195,11 +195,14 @@ struct DeliveryTable: Sendable {
             let lists = delivery.target.traits.listsDeliveries
             delivered[id.target, default: []] += lists ? [delivery.file(receipt)] : []
         }
+        let kept = receipt.state == .done ? nil : delivery.keptReceipt
         assets[owner]?.receipts[id.target] = receipt
+        assets[owner]?.kept[id.target] = kept
         for listener in delivery.listeners {
             assets[listener]?.open.remove(id.target)
             if listener == owner { continue }
-            assets[listener]?.adopt(receipt, at: id.target, twin: delivery.job.asset.origin.absolutePath)
+            let twin = delivery.job.asset.origin.absolutePath
+            assets[listener]?.adopt(receipt, keeping: kept, at: id.target, twin: twin)
         }
         if let twin = delivery.foreignTwin {
             for one in delivery.listeners where assets[one]?.twin == nil { assets[one]?.twin = twin }
@@ -214,12 +217,14 @@ struct DeliveryTable: Sendable {
         var changes: [LedgerChange] = []
         if let before {
             // The owner's row goes first, since the delivery belongs to its content.
-            changes += before.changes(before.open.isEmpty ? before.ending : nil, run: run, at: now.wall)
+            changes += before.changes(before.open.isEmpty ? before.recordedEnding : nil, run: run, at: now.wall)
             changes += delivery.changes(receipt, bytes: before.bytes)
             if receipt.state == .done { changes += delivery.heard }
             changes.append(.followed(before.content, twin: before.asset.origin.absolutePath, run: run, at: now.wall))
         }
-        for asset in finished where asset.id != owner { changes += asset.changes(asset.ending, run: run, at: now.wall) }
+        for asset in finished where asset.id != owner {
+            changes += asset.changes(asset.recordedEnding, run: run, at: now.wall)
+        }
         act(.record(changes, then: .conclude(id, receipt, finished)))
     }
 

@@ -89,11 +89,9 @@ struct UnfinishedDeliveries: Sendable {
         var asset = asset
         for target in asset.wanted.map(\.identity) {
             let delivery = deliveries[Delivery.ID(content: asset.content, target: target)]
-            guard let delivery, delivery.keepsReceipt, var receipt = delivery.recheck?.receipt else { continue }
-            (receipt.existed, receipt.reason) = (true, nil)
-            asset.receipts[target] = receipt
+            if let receipt = delivery?.keptReceipt { asset.kept[target] = receipt }
         }
-        return asset.changes(asset.ending, run: run, at: time)
+        return asset.changes(asset.recordedEnding, run: run, at: time)
     }
 
     /// The ledger names the file that it waits in.

@@ -113,15 +113,19 @@ struct IntakeListing: Sendable {
         return range
     }
 
-    /// A known sidecar whose picture another one has replaced: that one's copy needs it, too.
+    /// A known sidecar whose picture another one has replaced at the same path: that one's copy needs it, too.
     private func liesBesideAnother(_ index: Int, _ known: KnownFile) -> Bool {
         guard entries[index].kind == .sidecar, let beside = known.content?.beside else { return false }
         let pictures = entries[shot(around: index)].filter { !$0.kind.follows && $0.fate == .take }
-        return !pictures.isEmpty
-            && !pictures.contains { picture in
-                let file = rules.recognition.position(of: picture.origin).map { files[Int($0)] }
-                return file?.content?.sha256 == beside
-            }
+        let isThere = pictures.contains { picture in
+            let file = rules.recognition.position(of: picture.origin).map { files[Int($0)] }
+            return file?.content?.sha256 == beside
+        }
+        if isThere { return false }
+        let paths = pictures.map(\.origin.fingerprint.path)
+        return files.contains { file in
+            paths.contains { file.liesAt($0) } && file.content?.sha256 == beside
+        }
     }
 
     private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {

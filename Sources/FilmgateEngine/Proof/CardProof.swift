@@ -157,12 +157,7 @@ public struct CardProof: Sendable {
         elsewhere: StationLook.Search? = nil
     ) async throws(IngestError) -> Verdict {
         guard let row = try await row(of: entry, digests.sha256, beside) else {
-            if entry.kind == .sidecar, try await !reader.assets(sha256: digests.sha256).isEmpty {
-                return .problem("never ingested with its picture, only with another one", .ingest)
-            }
-            if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
-            return entry.kind == .other
-                ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
+            return try await unknown(entry, digests.sha256)
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         if let ended = try await verdict(byEndingOf: row) { return try await markable(ended, row) }
@@ -206,6 +201,16 @@ public struct CardProof: Sendable {
         return places.count < copies ? .problem(places.tooFew(of: copies), .copyElsewhere) : .proven
     }
 
+    /// Why a file that no row stands for is not proven.
+    private func unknown(_ entry: SourceEntry, _ sha256: String) async throws(IngestError) -> Verdict {
+        if entry.kind == .sidecar, try await !reader.assets(sha256: sha256).isEmpty {
+            return .problem("never ingested with its picture, only with another one", .ingest)
+        }
+        if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
+        return entry.kind == .other
+            ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
+    }
+
     /// What its last ending says by itself; nil where its deliveries decide.
     private func verdict(byEndingOf row: AssetRow) async throws(IngestError) -> Verdict? {
         switch row.ending {
@@ -233,8 +238,7 @@ public struct CardProof: Sendable {
         }
         let keys = Set(beside.map { ContentKey(sha256: sha256, beside: $0) })
         let others = rows.filter { row in entry.kind != .sidecar || row.content.map(keys.contains) == true }
-        // The picture that it lay beside may have been replaced by another one, whose copy has no sidecar then.
-        let isOthers = entry.kind == .sidecar && !beside.isEmpty && own?.content?.beside.map(beside.contains) == false
+        let isOthers = entry.kind == .sidecar ? try await isReplaced(own?.content?.beside, beside) : false
         if let own, !own.isDismissed, !isOthers {
             // Its last import left it out, and an earlier one found its bytes delivered for another file: they are
             // there.
@@ -242,6 +246,18 @@ public struct CardProof: Sendable {
             return isLeftOut ? others.first { !$0.isDismissed && !$0.wanted.isEmpty } ?? own : own
         }
         return others.first { !$0.isDismissed } ?? (isOthers ? nil : own) ?? others.first
+    }
+
+    /// Whether the picture that a sidecar was delivered beside has been replaced at its path by one of those that are
+    /// there now: the copy of that one has no sidecar then.
+    private func isReplaced(_ picture: String?, _ beside: [String]) async throws(IngestError) -> Bool {
+        guard let picture, !beside.isEmpty, !beside.contains(picture) else { return false }
+        let old = try await reader.assets(sha256: picture).map { $0.origin.volume + $0.origin.volumePath }
+        for sha256 in beside {
+            let now = try await reader.assets(sha256: sha256).map { $0.origin.volume + $0.origin.volumePath }
+            if !Set(old).isDisjoint(with: now) { return true }
+        }
+        return false
     }
 
     private static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }

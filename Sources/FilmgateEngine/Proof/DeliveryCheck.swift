@@ -204,12 +204,12 @@ extension DeliveryRow {
         return found?.kind != .regular
     }
 
-    /// The bytes that were read are there by all that is known: nobody has said since that they are not, a folder's
-    /// copy is at its place, and a remote target has shown that it has them.
-    var holdsOriginal: Bool {
-        guard receipt.state == .done, !holdsRendition, denial == nil else { return false }
-        return receipt.path == nil ? receipt.verified.isProof : !isMissing
-    }
+    /// The bytes that were read were delivered there: nobody has said since that they are gone, and a folder's copy is
+    /// at its place.
+    var isBelieved: Bool { receipt.state == .done && !holdsRendition && denial == nil && !isMissing }
+
+    /// The same, and a remote target has shown that it has them.
+    var holdsOriginal: Bool { isBelieved && (receipt.path != nil || receipt.verified.isProof) }
 
     /// The folder of its target; nil for a remote one.
     public var folderRoot: String? {

@@ -112,7 +112,10 @@ struct ExemptionCheck: Sendable {
     /// That the ledger has met these bytes is not enough: they may have been refused, left out or taken back.
     private func hasCopy(_ sha256: String) async throws(IngestError) -> Bool {
         for content in Set(try await reader.assets(sha256: sha256).compactMap(\.content)) {
-            if try await reader.deliveries(of: content).contains(where: \.holdsOriginal) { return true }
+            let rows = try await reader.deliveries(of: content)
+            if rows.contains(where: \.isBelieved) {
+                return true
+            }
         }
         return false
     }

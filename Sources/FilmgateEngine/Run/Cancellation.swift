@@ -126,7 +126,7 @@ public struct Cancellation: Sendable {
         }
         if !isOrder, await !isStill(meaning, row, as: old) { return .underWay }
         // Its answer was lost: whoever orders it anew later must be asked for it first.
-        let isDoubted = isOrder && row.receipt.path == nil && meaning == .takenBack && row.mayHaveArrived
+        let isDoubted = isOrder && meaning == .takenBack && row.isDoubtful
         let reason = isDoubted ? DeliveryRow.doubted(meaning.reason, at: name) : meaning.reason
         row.receipt = Receipt(state: .excluded, at: clock.now.wall, reason: reason)
         (row.file, row.staged, row.nextTry) = (nil, false, nil)

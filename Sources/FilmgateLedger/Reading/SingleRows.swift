@@ -119,7 +119,8 @@ extension SQLiteReader {
         CROSS JOIN asset x ON x.content_id = c.id
         CROSS JOIN content p ON p.key = ? AND p.captured = b.captured
         CROSS JOIN asset a ON a.content_id = p.id AND a.volume_id = x.volume_id AND a.shot = x.shot
-        WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.content_id = c.id) LIMIT 1
+        WHERE EXISTS (SELECT 1 FROM delivery d WHERE d.content_id = c.id)
+            AND NOT EXISTS (SELECT 1 FROM asset o WHERE o.content_id = b.id AND o.volume_id = a.volume_id AND o.path = a.path) LIMIT 1
         """
     /// An excluded delivery holds no name; a failed one does, since it keeps its name when it is tried again.
     ///

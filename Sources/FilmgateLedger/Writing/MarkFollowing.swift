@@ -24,7 +24,7 @@ struct MarkFollowing {
         switch gate.decision(on: mark) {
         case .refuses(let reason):
             if row.isUnwanted { return }
-            let words = row.mayHaveArrived ? DeliveryRow.doubted(reason, at: row.targetName) : reason
+            let words = row.isDoubtful ? DeliveryRow.doubted(reason, at: row.targetName) : reason
             (row.receipt, row.attempts, row.nextTry) = (
                 Receipt(state: .excluded, at: at, reason: words),
                 row.mayHaveArrived ? DeliveryRow.unwantedThere : DeliveryRow.unwanted, nil

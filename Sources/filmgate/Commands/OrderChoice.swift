@@ -10,7 +10,7 @@ struct OrderChoice {
     /// Paths at the source, folders of it, or digests; empty = all.
     let files: [String]
 
-    /// The identity of the volume on which an absolute path lies; nil where nothing is there.
+    /// The identity of the card or disk that is plugged in where an absolute path lies; nil where none is.
     var volume: (String) -> String? = Self.volume
 
     /// Throws a `Refusal` for a target that nothing is known of, for a name that stands for several places, and for a
@@ -68,7 +68,8 @@ struct OrderChoice {
 
     private static func volume(_ path: String) -> String? {
         guard path.hasPrefix("/"), (try? FileFacts.of(path)) ?? nil != nil else { return nil }
-        return (try? Volumes.current().volume(of: FileSystem.canonical(path)))?.identity
+        let volume = try? Volumes.current().volume(of: FileSystem.canonical(path))
+        return volume.flatMap { $0.isRemovable ? $0.identity : nil }
     }
 
     /// A SHA-256 in hexadecimal, and no path.

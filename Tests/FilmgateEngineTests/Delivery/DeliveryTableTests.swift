@@ -12,12 +12,13 @@ import Testing
     private var id: Delivery.ID { Delivery.ID(content: content, target: target.identity) }
 
     /// One delivery to a gallery; `failure` is what its first try came to.
-    private func table(after failure: DeliveryFailure) -> DeliveryTable {
+    private func table(after failure: DeliveryFailure, mayHaveArrived: Bool = false) -> DeliveryTable {
         let job = UploadJob(
             asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
             values: TemplateValues())
         var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
         delivery.gate = MarkGate([MarkRule(picks: .only)], sha256: "c", camera: nil)
+        delivery.mayHaveArrived = mayHaveArrived
         let submitted = AssetDeliveries(
             asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
         var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
@@ -66,5 +67,38 @@ import Testing
         var table = table(after: lost(asking: true))
         let row = try #require(lastRow(table.handle(.judged([(id, .refuses(MarkRule.rejected))]), at: now)))
         #expect(row.isUnwanted && !row.mayHaveArrived && row.receipt.reason == MarkRule.rejected)
+    }
+
+    /// A later run that could not even ask forgets nothing.
+    @Test func whatMayHaveArrivedStaysSoWhileItsTargetIsAway() throws {
+        var table = table(after: lost(asking: true), mayHaveArrived: true)
+        let row = try #require(lastRow(table.handle(.judged([(id, .refuses(MarkRule.rejected))]), at: now)))
+        #expect(row.isUnwanted && row.mayHaveArrived)
+        let delivery = try #require(self.table(after: lost(asking: true), mayHaveArrived: true)[id])
+        #expect(delivery.row(Receipt(state: .pending), bytes: bytes).mayHaveArrived)
+    }
+
+    /// The target refused the question: the ledger goes on by the receipt that it has.
+    @Test func aQuestionThatIsRefusedTakesNoReceiptBack() throws {
+        let done = Receipt(state: .done, url: "http://a/1", verified: .server, at: 1)
+        let before = DeliveryRow(
+            content: content, target: target.identity, targetName: target.name, receipt: done, size: 1, path: "")
+        let refused = DeliveryFailure(IngestError(.rejected, "No."), moved: nil, jitter: 0.5, wasOnlyAsked: true)
+        let job = UploadJob(
+            asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
+            values: TemplateValues())
+        var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+        delivery.recheck = before
+        let submitted = AssetDeliveries(
+            asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        _ = table.handle(.submitted(submitted, [delivery], claims: [id: .ours], isShared: false), at: now)
+        let actions = table.handle(.failed(id, refused), at: now)
+        #expect(lastRow(actions) == nil)
+        var endings: [Ending?] = []
+        for case .record(let changes, _) in actions {
+            for case .asset(let row) in changes { endings.append(row.ending) }
+        }
+        #expect(endings == [.duplicate], "\(endings)")
     }
 }
