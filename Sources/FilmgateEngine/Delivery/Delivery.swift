@@ -91,8 +91,10 @@ struct Delivery: Sendable {
     /// Its name may be given to the whole shot anew: nothing was sent, and the target has nothing of it.
     var hasFreeName: Bool { attempts <= 0 && adopted == nil && recheck == nil && !mayHaveArrived }
 
-    /// It was delivered before, and its target has not said that the copy is gone: whatever becomes of this try, the
-    /// ledger keeps that receipt, or a later run would send it a second time. A folder is looked at, whatever is said.
+    /// It was delivered before, and its target has not said that the copy is gone.
+    ///
+    /// Whatever becomes of this try, the ledger keeps that receipt, or a later run would send it a second time. A folder
+    /// is looked at, whatever is said.
     var keepsReceipt: Bool { !target.isLocal && recheck.map { $0.denial == nil && !isMissed } ?? false }
 
     /// That receipt, as what was there before.
