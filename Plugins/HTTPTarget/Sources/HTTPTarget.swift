@@ -95,7 +95,10 @@ public struct HTTPTarget: Module, UploadTarget {
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         if let question {
             let answer = try await question.answer(about: job.digests, TemplateValues(job))
-            guard case .known(let response) = answer else { return nil }
+            guard case .known(let response) = answer else {
+                try own.requireOver(job, at: place)
+                return nil
+            }
             return options.receipt.receipt(from: response, for: job, proof: .server, existed: true)
         }
         if options.forbidsOverwriting, free.isNoted(job.path, for: job.digests.sha256) { return nil }

@@ -64,6 +64,7 @@ extension HTTPTarget {
         do throws(IngestError) {
             let response = try await client.send(exchange)
             if response.status >= 500 || response.wasRepeated { own.broke(job) }
+            if response.status == 504 { own.gaveUp(job) }
             return response
         } catch {
             own.broke(job)

@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateTesting
 import HTTPKit
+import Synchronization
 import Testing
 
 @testable import HTTPTarget
@@ -171,6 +172,29 @@ import Testing
         #expect(missing.error?.code == .untrusted && missing.posts == 1)
         let harmless = try await Self.sentOn(status, to: location, ["deduplicates": .plain("true")])
         #expect(harmless.error?.code == .untrusted)
+    }
+
+    /// The server behind it may be at it yet: a second form would make a second asset.
+    @Test func whatAProxyGaveUpOnIsAskedForBeforeItIsSentAnew() async throws {
+        let has = Mutex(false)
+        let server = try FaultServer { seen, _ in
+            if seen.method == "POST" { return .answer(504) }
+            return .answer(has.withLock(\.self) && !seen.target.hasSuffix(Self.nobodys) ? 200 : 404)
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]), target = try Self.form(server)
+        #expect(try await target.find(job.job) == nil)
+        #expect(await code { () async throws(IngestError) in try await target.upload(job.job) } == .unavailable)
+        for _ in 0..<3 {
+            #expect(await code { () async throws(IngestError) in try await target.find(job.job) } == .unavailable)
+        }
+        has.withLock { $0 = true }
+        #expect(try await target.find(job.job)?.verified == .server)
+        // Once it is over, nothing there is nothing there.
+        let tries = OwnTries(state: "/none", key: "k", patience: .milliseconds(1))
+        tries.gaveUp(job.job)
+        try await Task.sleep(for: .milliseconds(20))
+        try tries.requireOver(job.job, at: "a")
     }
 
     /// A sign-in page never says that it made something of what came.
