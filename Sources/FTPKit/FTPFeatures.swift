@@ -21,6 +21,11 @@ enum FTPFeatures {
         }
     }
 
+    /// The text of a reply in one line.
+    static func line(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
+    }
+
     /// Listings are text whatever is asked for; files are not.
     ///
     /// Nil for a type that there is none of here.

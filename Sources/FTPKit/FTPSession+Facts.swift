@@ -27,7 +27,11 @@ extension FTPSession {
 
     func tellOfFiles(_ line: FTPCommand) async {
         switch line.verb {
-        case "SIZE": await tell(line.argument) { path, known in known.map { "213 \($0.size)" } }
+        case "SIZE":
+            await tell(line.argument) { path, known in
+                sized = (path, known?.size ?? 0)
+                return known.map { "213 \($0.size)" }
+            }
         case "MDTM": await tell(line.argument) { path, known in known.map { "213 \($0.stamp)" } }
         case "MLST":
             await tell(line.argument) { path, known in

@@ -79,6 +79,9 @@ extension FTPSession {
         await withPath(name) { path in
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client, inbox) = (server, client(login), destination.inbox)
+            // What came since the client asked, over a connection that it has given up, it sends again.
+            let offset = offset ?? (sized?.path == path ? sized?.size : nil)
+            sized = nil
             let begun = await Result { () async throws(IngestError) in
                 try await server.pool.run { () throws(IngestError) in
                     try inbox.begin(client, path, from: offset)
@@ -91,7 +94,7 @@ extension FTPSession {
                 server.refuse(what, from: peer, kind: "room") { $0.full += 1 }
                 await say("452 No room; try again later.")
             case .failure(let error):
-                await say("\(offset == nil || offset == 0 ? 553 : 551) \(Self.line(error.message))")
+                await say("\(offset == nil || offset == 0 ? 553 : 551) \(FTPFeatures.line(error.message))")
             }
         }
     }
@@ -111,7 +114,7 @@ extension FTPSession {
         case .success(let file):
             server.count { $0.uploads += 1 }
             let confirmation = destination.receiver().tell(.received(file, abandoned: false))
-            if let reason = await confirmation?() { return await say("451 \(Self.line(reason))") }
+            if let reason = await confirmation?() { return await say("451 \(FTPFeatures.line(reason))") }
             await say(file.size == 0 ? "226 The file is empty." : "226 \(file.size) bytes, safe.")
         case .failure(let error):
             upload.interrupt()
@@ -121,7 +124,7 @@ extension FTPSession {
             if error.code == .storageFull { server.count { $0.full += 1 } }
             switch error.code {
             case .storageFull: await say("452 No room; go on later.")
-            case .rejected: await say("551 \(Self.line(error.message))")
+            case .rejected: await say("551 \(FTPFeatures.line(error.message))")
             default: await say("426 The connection broke.")
             }
         }
@@ -146,12 +149,8 @@ extension FTPSession {
                 return await say("550 It was taken already, or is not here.")
             }
             let confirmation = destination.receiver().tell(.renamed(renaming))
-            if let reason = await confirmation?() { return await say("451 \(Self.line(reason))") }
+            if let reason = await confirmation?() { return await say("451 \(FTPFeatures.line(reason))") }
             await say("250 Renamed.")
         }
-    }
-
-    static func line(_ text: String) -> String {
-        String(text.unicodeScalars.map { $0.value < 0x20 ? " " : Character($0) })
     }
 }

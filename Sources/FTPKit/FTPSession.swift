@@ -20,6 +20,8 @@ final class FTPSession {
     let data: DataConnector
     /// From REST: where the next file goes on.
     var restart: UInt64?
+    /// From SIZE: what an APPE of that file stands behind.
+    var sized: (path: FTPPath, size: UInt64)?
     var renaming: FTPPath?
     /// The client said that it sends text.
     var isText = false

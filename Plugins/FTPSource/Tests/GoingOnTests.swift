@@ -72,6 +72,24 @@ import Testing
         await scene.close()
     }
 
+    /// What a killed client sent comes late, after the next one has asked how much is there.
+    @Test func whatIsAddedStandsBehindWhatTheClientWasTold() async throws {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port)), killed = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann") && killed.logIn("ann"))
+        #expect(client.size("IMG_1.JPG") == nil)
+        #expect(killed.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        #expect(client.store("APPE IMG_1.JPG", first) == 226)
+        #expect(await scene.arrived(1).first?.data == first)
+        #expect(killed.breakOff("IMG_2.JPG", after: first.prefix(15_000)))
+        #expect(client.size("IMG_2.JPG") == 15_000)
+        #expect(killed.say("REST 15000") == 350)
+        #expect(killed.store("STOR IMG_2.JPG", first.dropFirst(15_000).prefix(5000)) == 226)
+        #expect(client.store("APPE IMG_2.JPG", first.dropFirst(15_000)) == 226)
+        #expect(await scene.arrived(1).first?.data == first)
+        await scene.close()
+    }
+
     /// curl -C - adds to whatever has the name, be it last week's picture.
     @Test(arguments: ["APPE", "STOR"]) func aWholePictureIsNotAddedTo(_ verb: String) async throws {
         let scene = try await PushScene { $0.settle = .seconds(600) }
