@@ -66,6 +66,24 @@ import Testing
         #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
     }
 
+    /// A dump of another card lies at the path by now, whose frame waits for nothing.
+    @Test func whatLiesAtAPathTodayIsMeantByIt() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let gallery = try Gallery(table), pipeline = try table.pipeline(gallery)
+        gallery.stop()
+        #expect(try table.deliver(pipeline, wait: "1s").status == 8)
+        let frame = table.card + "/DCIM/100TEST/IMG_0001.JPG"
+        // Touched, it is the same; another one is not.
+        try FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: frame)
+        #expect(try cancel(table, [frame]).count("filtered") == 1)
+        try table.write("CARD/DCIM/100TEST/IMG_0002.JPG", "another card's")
+        for path in [table.card + "/DCIM/100TEST/IMG_0002.JPG", table.card + "/DCIM"] {
+            let refused = try cancel(table, [path])
+            #expect(refused.status == 2 && refused.errors.contains("SHA-256"), "\(refused.output)\(refused.errors)")
+        }
+    }
+
     /// Cards of one name are mounted at one place: what is named there is not what another card had at that path.
     @Test func aPathIsTheCardsThatIsThere() throws {
         func order(_ digit: String, on volume: String, _ name: String = "A.JPG") -> QueuedDelivery {

@@ -82,6 +82,22 @@ import Testing
         #expect(try isSafe(table) && isSafe(table, ["--pipeline", file]))
     }
 
+    /// That a rule of before left a file out is no answer to what the pipeline wants today.
+    @Test func whatWasLeftOutIsWantedByTheRulesOfToday() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let jpegs = try pipeline(table, to: "picks", rule: "[jpeg, sidecar]")
+        #expect(try take(table, jpegs).status == 0)
+        #expect(try isSafe(table, ["--pipeline", jpegs, "--allow", "filtered"]))
+        let all = try pipeline(table, to: "picks", rule: nil)
+        let no = try table.run([
+            "safe-to-format", table.card, "--allow", "same-device", "--allow", "filtered", "--pipeline", all,
+        ])
+        #expect(no.status == 8 && no.output.contains("picks: never delivered there"), "\(no.output)")
+        #expect(try take(table, all).status == 0)
+        #expect(try isSafe(table, ["--pipeline", all]))
+    }
+
     /// Sounds without a picture, too, have to be wherever the pipeline wants them today.
     @Test func whatFollowsNoPictureIsProvenWhereItIsWanted() throws {
         let table = try Table()

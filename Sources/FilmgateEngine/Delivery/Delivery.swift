@@ -136,7 +136,8 @@ struct Delivery: Sendable {
 
     /// Why it waits still, for the end of the run.
     mutating func noteTrouble(_ error: IngestError) {
-        job.asset.receipts[target.name] = Receipt(state: .pending, reason: error.message)
+        let stands = keepsReceipt ? " It was delivered before, and that stands; `import --again` asks anew." : ""
+        job.asset.receipts[target.name] = Receipt(state: .pending, reason: error.message + stands)
     }
 }
 

@@ -40,7 +40,7 @@ extension CardProof {
                     continue
                 }
                 if case .unproven(let verdict)? = look { return .settled(verdict) }
-                return .settled(.problem("\(target.name): never delivered there, and the pipeline wants it", .deliver))
+                return .settled(.problem(Self.neverDelivered(target.name), .deliver))
             }
             if !wanted.contains(own.target) { wanted.append(own.target) }
         }
@@ -57,6 +57,23 @@ extension CardProof {
         let isTakenBack = !excluded.isEmpty && excluded.allSatisfy { DeliveryRow.isByHand($0.receipt.reason) }
         let reason = row.reason ?? excluded.first?.receipt.reason ?? "by rule"
         return .settled(leftOut(row, reason, isTakenBack ? .orderAgain : .allowFiltered))
+    }
+
+    /// The first target that the rules of today want a file for that earlier ones left out; nil for none, and where no
+    /// target is asked.
+    func wantedNow(_ row: AssetRow) async throws(IngestError) -> String? {
+        let wanted = try await proofTargets?.wanted(row, reader) ?? []
+        if wanted.isEmpty { return nil }
+        let deliveries =
+            if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
+        return wanted.first { target in
+            let own = deliveries.first { $0.target == target.identity }
+            return own?.isCancelled != true && own?.isUnwanted != true && own?.receipt.state != .done
+        }?.name
+    }
+
+    static func neverDelivered(_ target: String) -> String {
+        "\(target): never delivered there, and the pipeline wants it"
     }
 
     /// A file that is pending names its remedy where nothing but a mark is missing.

@@ -216,7 +216,11 @@ public struct CardProof: Sendable {
         switch row.ending {
         // What an earlier pipeline ordered stays ordered, and proven, whatever a later one filters.
         case .filtered where !row.wanted.isEmpty && row.content != nil: return nil
-        case .filtered: return leftOut(row, row.reason ?? "by rule")
+        case .filtered where row.isDismissed: return leftOut(row, row.reason ?? "by rule")
+        case .filtered:
+            // The rules that left it out may be others by now.
+            return try await wantedNow(row).map { .problem(Self.neverDelivered($0), .deliver) }
+                ?? leftOut(row, row.reason ?? "by rule")
         case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
         case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
         case nil: return .problem(try await Self.unfinished(row, reader))

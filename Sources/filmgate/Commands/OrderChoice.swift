@@ -36,21 +36,27 @@ struct OrderChoice {
     /// Where nothing is there it means what was, if that can be one card's only.
     private func atSource(_ file: String, _ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
         if orders.isEmpty { return [] }
-        let there = volume(file)
-        let here = there.map { there in orders.filter { $0.asset.origin.volume == there } } ?? orders
+        let there = volume(file),
+            here = there.map { there in orders.filter { $0.asset.origin.volume == there } } ?? orders
         let paths = Dictionary(grouping: here) { $0.asset.origin.absolutePath }
-        var meant: [QueuedDelivery] = []
-        for frames in paths.values {
-            // A counter that began anew wrote another picture under the same name.
-            let isOne = Set(frames.map(\.delivery.content.sha256)).count == 1
-            meant += isOne ? frames : frames.filter { Cancellation.isThere($0.asset.origin) }
+        var meant: [QueuedDelivery] = [], isReplaced = here.isEmpty, isUnclear = false
+        for (path, frames) in paths {
+            if Self.isThere(path) {
+                let same = frames.filter(Self.isUnchanged)
+                meant += same
+                isReplaced = isReplaced || same.isEmpty
+            } else {
+                // The counter of a camera that began anew, or another card.
+                isUnclear = isUnclear || Set(frames.map(\.delivery.content.sha256)).count > 1
+                meant += frames
+            }
         }
-        let isOneCard = Set(here.map(\.asset.origin.volume)).count == 1
-        if isOneCard, Set(meant.map(\.asset.origin.absolutePath)).count == paths.count { return meant }
-        throw Refusal(Self.severalFrames(file, here.isEmpty ? orders : here, isThere: there != nil))
+        isUnclear = isUnclear || Set(meant.map(\.asset.origin.volume)).count > 1
+        if !isUnclear, !meant.isEmpty { return meant }
+        throw Refusal(Self.severalFrames(file, here.isEmpty ? orders : here, isReplaced: isReplaced))
     }
 
-    private static func severalFrames(_ file: String, _ orders: [QueuedDelivery], isThere: Bool) -> String {
+    private static func severalFrames(_ file: String, _ orders: [QueuedDelivery], isReplaced: Bool) -> String {
         let frames = Dictionary(grouping: orders, by: \.delivery.content.sha256).sorted {
             ($0.value[0].asset.at, $0.key) < ($1.value[0].asset.at, $1.key)
         }
@@ -59,17 +65,30 @@ struct OrderChoice {
             return "\(sha256) (\(Describe.name(asset.origin.absolutePath))\(date))"
         }
         let why =
-            isThere
-            ? "It was taken from another card or file than the one that is there now"
+            isReplaced
+            ? "What waits was taken from another card or file than the one that is there now"
             : "Several cards or files were there, one after the other"
         return "\(Describe.name(file)) does not say which frame is meant. \(why). Name it by its SHA-256: "
             + list.joined(separator: ", ") + (frames.count > 5 ? " …" : "") + "."
     }
 
     private static func volume(_ path: String) -> String? {
-        guard path.hasPrefix("/"), (try? FileFacts.of(path)) ?? nil != nil else { return nil }
+        guard isThere(path) else { return nil }
         let volume = try? Volumes.current().volume(of: FileSystem.canonical(path))
         return volume.flatMap { $0.isRemovable ? $0.identity : nil }
+    }
+
+    private static func isThere(_ path: String) -> Bool {
+        path.hasPrefix("/") && ((try? FileFacts.of(path)) ?? nil) != nil
+    }
+
+    /// What lies at its path is what was taken from there; where only its time differs, its bytes decide.
+    private static func isUnchanged(_ order: QueuedDelivery) -> Bool {
+        let origin = order.asset.origin
+        if Cancellation.isThere(origin) { return true }
+        guard let facts = try? FileFacts.of(origin.absolutePath), facts.size == origin.size else { return false }
+        let read = try? FileCopy.hash(path: origin.absolutePath, algorithms: []).digests.sha256
+        return read == order.delivery.content.sha256
     }
 
     /// A SHA-256 in hexadecimal, and no path.
