@@ -83,17 +83,31 @@ extension Cluster {
     }
 
     public static func freePort() throws -> Int {
+        for _ in 0..<ports.count {
+            let port = following.withLock { number in
+                number = (number + 1) % ports.count
+                return ports.lowerBound + number
+            }
+            if isFree(port) { return port }
+        }
+        throw ClusterFault("no port is free")
+    }
+
+    /// Below those that the system gives to connections: until the server has it, no other connection takes it.
+    private static let ports = 20_000..<30_000
+    private static let following = Mutex(Int(getpid()) &* 89 % ports.count)
+
+    private static func isFree(_ port: Int) -> Bool {
         let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
-        var address = sockaddr_in(), length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        address.sin_family = sa_family_t(AF_INET)
+        var address = sockaddr_in(), isOn: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), UInt16(port).bigEndian)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard bound else { throw ClusterFault("no port is free") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
