@@ -26,6 +26,7 @@ extension FTPSession {
     // MARK: Files
 
     func tellOfFiles(_ line: FTPCommand) async {
+        sized = nil
         switch line.verb {
         case "SIZE":
             await tell(line.argument) { path, known in

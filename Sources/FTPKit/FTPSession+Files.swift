@@ -80,11 +80,14 @@ extension FTPSession {
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client, inbox) = (server, client(login), destination.inbox)
             // What came since the client asked, over a connection that it has given up, it sends again.
-            let offset = offset ?? (sized?.path == path ? sized?.size : nil)
+            let told = sized?.path == path ? sized?.size : nil, offset = offset ?? (told == 0 ? nil : told)
             sized = nil
             let begun = await Result { () async throws(IngestError) in
                 try await server.pool.run { () throws(IngestError) in
-                    try inbox.begin(client, path, from: offset)
+                    if offset == nil, told == 0, let size = inbox.known(client, path)?.size, size > 0 {
+                        throw IngestError(.rejected, "\(size) bytes of it are here by now: ask for its SIZE again.")
+                    }
+                    return try inbox.begin(client, path, from: offset)
                 }
             }
             switch begun {
