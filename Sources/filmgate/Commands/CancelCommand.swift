@@ -109,7 +109,7 @@ struct CancelCommand: AsyncParsableCommand {
         _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
     ) async throws {
         for path in paths where !OrderChoice.isDigest(path) {
-            if try OrderChoice(target: nil, files: [path]).choose(orders).isEmpty == false { continue }
+            if OrderChoice.isKnown(path, among: orders) { continue }
             let isKnown = try await context.telling { () async throws(IngestError) in
                 if try FileFacts.of(path) != nil { return true }
                 for root in sequence(first: path, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) }) {

@@ -39,21 +39,32 @@ struct OrderChoice {
         let there = volume(file),
             here = there.map { there in orders.filter { $0.asset.origin.volume == there } } ?? orders
         let paths = Dictionary(grouping: here) { $0.asset.origin.absolutePath }
-        var meant: [QueuedDelivery] = [], isReplaced = here.isEmpty, isUnclear = false
+        var meant: [QueuedDelivery] = [], unclear: [QueuedDelivery] = []
+        var isReplaced = here.isEmpty
         for (path, frames) in paths {
             if Self.isThere(path) {
                 let same = frames.filter(Self.isUnchanged)
                 meant += same
-                isReplaced = isReplaced || same.isEmpty
-            } else {
+                if same.isEmpty { (isReplaced, unclear) = (true, unclear + frames) }
+            } else if Set(frames.map(\.delivery.content.sha256)).count > 1 {
                 // The counter of a camera that began anew, or another card.
-                isUnclear = isUnclear || Set(frames.map(\.delivery.content.sha256)).count > 1
+                unclear += frames
+            } else {
                 meant += frames
             }
         }
-        isUnclear = isUnclear || Set(meant.map(\.asset.origin.volume)).count > 1
-        if !isUnclear, !meant.isEmpty { return meant }
-        throw Refusal(Self.severalFrames(file, here.isEmpty ? orders : here, isReplaced: isReplaced))
+        // With some of a folder replaced, the rest may be another card's, too.
+        let isOneCard = Set(meant.map(\.asset.origin.volume)).count == 1
+        if unclear.isEmpty, isOneCard { return meant }
+        throw Refusal(Self.severalFrames(file, unclear.isEmpty ? orders : unclear, isReplaced: isReplaced))
+    }
+
+    /// Whether any of `orders` is of that file or folder, or of that digest.
+    static func isKnown(_ file: String, among orders: [QueuedDelivery]) -> Bool {
+        orders.contains { order in
+            let paths = [order.asset.origin.absolutePath, order.delivery.receipt.path ?? ""]
+            return order.delivery.content.sha256 == file || paths.contains { isAt(file, $0) }
+        }
     }
 
     private static func severalFrames(_ file: String, _ orders: [QueuedDelivery], isReplaced: Bool) -> String {
