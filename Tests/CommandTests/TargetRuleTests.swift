@@ -98,6 +98,19 @@ import Testing
         #expect(try isSafe(table, ["--pipeline", all]))
     }
 
+    /// A sidecar goes by the file that its name says, in the proof as in the run.
+    @Test func aSidecarThatIsLeftOutWithItsFileIsNotWanted() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let folder = table.card + "/DCIM/100CANON"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let raw = try #require(names.filter { $0.hasSuffix(".CR2") }.sorted().last)
+        try table.write("CARD/DCIM/100CANON/\(raw).xmp", "<x:xmpmeta xmlns:x='adobe:ns:meta/'/>")
+        let jpegs = try pipeline(table, rule: nil, stage: "  - select: { accept: [jpeg] }")
+        #expect(try take(table, jpegs).status == 0)
+        #expect(try isSafe(table, ["--pipeline", jpegs, "--allow", "filtered"]))
+    }
+
     /// Sounds without a picture, too, have to be wherever the pipeline wants them today.
     @Test func whatFollowsNoPictureIsProvenWhereItIsWanted() throws {
         let table = try Table()

@@ -29,7 +29,8 @@ struct OwnTries: Sendable {
         throw IngestError(
             .unavailable,
             "\(place) has not answered in time what became of \(job.name) and may still be storing it: "
-                + "it is asked again for a minute before the file is sent anew.")
+                + "it is asked again for a minute before the file is sent anew.",
+            cause: AnswerOutstanding(again: .seconds(10)))
     }
 
     /// Soon `begin` will be called for these, most likely.

@@ -24,7 +24,11 @@ enum DeliveryAttempt {
         }
         switch end {
         case .success(let delivered): return .delivered(delivery.id, delivered)
-        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: !isAsked))
+        case .failure(let error):
+            if !isAsked, let outstanding = error.cause as? AnswerOutstanding {
+                return .withheld(delivery.id, WithheldDelivery(.pending, error.message, again: outstanding.again))
+            }
+            return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: !isAsked))
         }
     }
 

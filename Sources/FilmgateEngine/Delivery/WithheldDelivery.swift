@@ -1,6 +1,7 @@
 import FilmgateCore
 
-/// Why a delivery to a shared target is not sent now: what another station does, or says that it did.
+/// Why a delivery is not sent now: what another station does, or says that it did, or that its target has the bytes and
+/// has not answered yet.
 struct WithheldDelivery: Sendable {
     /// Pending while another station is at it, held where a person has to look, excluded where it is not wanted any
     /// more.

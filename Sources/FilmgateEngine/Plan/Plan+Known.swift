@@ -27,7 +27,11 @@ extension Plan {
     var looksAtFacts: Bool { hasRules || stages.contains(where: \.traits.selects) }
 
     /// A stage would let that file end as filtered; `members` are the files of its shot, the primary first.
-    func isSelectedOut(_ known: KnownFile, _ members: [KnownFile], _ profile: ResolvedProfile) -> Bool {
+    ///
+    /// `own`: the file's place in the shot, which says what a sidecar belongs to.
+    func isSelectedOut(
+        _ known: KnownFile, _ members: [KnownFile], _ profile: ResolvedProfile, at own: ShotPlace
+    ) -> Bool {
         guard stages.contains(where: \.traits.selects) else { return false }
         let place = ShotPlace(key: known.shot, stem: "")
         var shot = Shot(key: known.shot, assets: members.map { $0.remembered(shot: place) })
@@ -36,7 +40,7 @@ extension Plan {
             shot.times[asset.id] =
                 CaptureTime.corrected(asset, profile: profile) ?? CaptureTime.ofFile(asset.origin.modified)
         }
-        let asset = known.remembered(shot: place)
+        let asset = known.remembered(shot: own)
         return stages.contains { $0.refusal(of: asset, in: shot) != nil }
     }
 

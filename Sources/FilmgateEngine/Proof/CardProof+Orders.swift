@@ -62,7 +62,7 @@ extension CardProof {
     /// The first target that the rules of today want a file for that earlier ones left out; nil for none, and where no
     /// target is asked.
     func wantedNow(_ row: AssetRow) async throws(IngestError) -> String? {
-        let wanted = try await proofTargets?.wanted(row, reader) ?? []
+        let wanted = try await proofTargets?.wanted(row, reader, isLeftOut: true) ?? []
         if wanted.isEmpty { return nil }
         let deliveries =
             if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }

@@ -76,7 +76,7 @@ extension ProofTargets {
         for (asset, known) in zip(assets, files) {
             let lead = shot.speaker(for: known), facts = lead.remembered(shot: asset.shot).media ?? MediaFacts()
             let profile = try await BodySerials().resolve(facts, lead.kind, plan.profiles, reader)
-            let isLeftOut = plan.isSelectedOut(known, members, profile)
+            let isLeftOut = plan.isSelectedOut(known, members, profile, at: asset.shot)
             found.append(isLeftOut ? [] : plan.wanted(known, profile, plan.frame(of: known, in: shot, profile)))
         }
         return found

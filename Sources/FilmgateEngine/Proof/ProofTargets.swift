@@ -52,8 +52,11 @@ public final class ProofTargets: Sendable {
     /// without reading it.
     ///
     /// Sidecars and memos go where their shot goes; one without a picture goes by itself. What the other files of the
-    /// shot say is looked up in `reader`.
-    func wanted(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [PlannedTarget] {
+    /// shot say is looked up in `reader`. `isLeftOut`: only what pipelines say of whose stages all is known: another
+    /// stage may be what left it out.
+    func wanted(
+        _ row: AssetRow, _ reader: any LedgerReader, isLeftOut: Bool = false
+    ) async throws(IngestError) -> [PlannedTarget] {
         var known = KnownFile(
             fingerprint: row.origin.fingerprint, content: row.content, kind: row.kind, ending: row.ending,
             make: row.media?.make, model: row.media?.model, serial: row.media?.serial, owner: row.media?.owner,
@@ -68,11 +71,12 @@ public final class ProofTargets: Sendable {
         (known.width, known.height) = (row.media?.width, row.media?.height)
         var found: [PlannedTarget] = []
         for plan in try plans(for: row.event) where plan.acceptable.contains(row.kind) {
+            if isLeftOut, plan.stages.contains(where: { $0.traits == StageTraits() }) { continue }
             let members = plan.looksAtFacts || row.kind.follows ? try await members(of: row, reader) : []
             let shot = KnownShot(remembered: members), lead = shot.speaker(for: known)
             let facts = lead.remembered(shot: row.shot).media ?? MediaFacts()
             let profile = try await BodySerials().resolve(facts, lead.kind, plan.profiles, reader)
-            if plan.isSelectedOut(known, members.isEmpty ? [known] : members, profile) { continue }
+            if plan.isSelectedOut(known, members.isEmpty ? [known] : members, profile, at: row.shot) { continue }
             found += plan.wanted(known, profile, plan.frame(of: known, in: shot, profile, isClockSure: true))
         }
         return found

@@ -112,6 +112,38 @@ import Testing
         }
     }
 
+    /// A gallery that needs a while until it knows what it has of the first file.
+    private final class Slow: UploadTarget {
+        let order = Mutex<[String]>([])
+        private let asked = Mutex(0)
+        var traits: TargetTraits { TargetTraits(identity: "gallery") }
+        func check() async throws(IngestError) {}
+        func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
+            guard job.name == "IMG_1.JPG" else { return nil }
+            if asked.withLock({ asked in
+                asked += 1
+                return asked < 3
+            }) {
+                throw IngestError(.unavailable, "Wait.", cause: AnswerOutstanding(again: .milliseconds(20)))
+            }
+            order.withLock { $0.append("found") }
+            return Receipt(state: .done, url: "http://a/1", verified: .server)
+        }
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            order.withLock { $0.append(job.name) }
+            return Receipt(state: .done)
+        }
+    }
+
+    /// What may be there is asked for again while the others are sent.
+    @Test func whatATargetHasNotAnsweredYetWaitsBesideTheOthers() async {
+        let target = Slow(), bench = Bench(sendingTo: target)
+        await bench.send(["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"], wait: .seconds(20))
+        let order = target.order.withLock(\.self)
+        #expect(order.last == "found" && Set(order) == ["found", "IMG_2.JPG", "IMG_3.JPG"], "\(order)")
+        #expect(["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG"].allSatisfy { bench.ledger.state($0) == .done })
+    }
+
     /// Its receipt is all that keeps a later run from sending it a second time; the run that was to look at it says
     /// that it waits.
     @Test func aCopyThatCannotBeAskedAboutKeepsItsReceipt() async {
