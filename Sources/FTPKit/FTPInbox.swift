@@ -96,14 +96,21 @@ package final class FTPInbox: Sendable {
     ///
     /// A client goes on only with what it sent itself, from the same address, until that is taken; what it repeats has
     /// to be what is here, and what has its end already is not added to. Otherwise `rejected`, and the client is told
-    /// afterwards that nothing is here: it sends all of it. `storageFull`.
-    package func begin(_ client: FTPClient, _ path: FTPPath, from offset: UInt64?) throws(IngestError) -> FTPUpload {
+    /// afterwards that nothing is here: it sends all of it. `storageFull`. `told`: how many bytes it was told are here,
+    /// which goes before the present end: what has come since over a connection that it gave up, it sends again.
+    package func begin(
+        _ client: FTPClient, _ path: FTPPath, from offset: UInt64?, told: UInt64? = nil
+    ) throws(IngestError) -> FTPUpload {
         guard hasRoom else { throw IngestError(.storageFull, "The inbox is full.") }
-        let recent = FTPRecent(client: client, path: path)
+        let recent = FTPRecent(client: client, path: path), offset = offset ?? (told == 0 ? nil : told)
         let start = try state.withLock { state throws(IngestError) -> FTPUpload.Start in
             var start = FTPUpload.Start(place: state.free(recent), offset: offset)
             if offset != 0 {
                 if let own = state.goingOn(recent) {
+                    let late = offset == nil && told == 0 ? size(own) : 0
+                    if late > 0 {
+                        throw IngestError(.rejected, "\(late) bytes of it are here: ask for its SIZE again.")
+                    }
                     start.place = own
                 } else if offset != nil || state.known(recent) != nil || state.last(recent) != nil {
                     state.forget(recent)

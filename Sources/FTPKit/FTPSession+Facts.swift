@@ -26,13 +26,8 @@ extension FTPSession {
     // MARK: Files
 
     func tellOfFiles(_ line: FTPCommand) async {
-        sized = nil
         switch line.verb {
-        case "SIZE":
-            await tell(line.argument) { path, known in
-                sized = (path, known?.size ?? 0)
-                return known.map { "213 \($0.size)" }
-            }
+        case "SIZE": await tell(line.argument) { path, known in known.map { "213 \($0.size)" } }
         case "MDTM": await tell(line.argument) { path, known in known.map { "213 \($0.stamp)" } }
         case "MLST":
             await tell(line.argument) { path, known in
@@ -54,6 +49,7 @@ extension FTPSession {
             let known = await Result { () async throws(IngestError) in
                 try await server.pool.run { inbox.known(client, path) }
             }
+            if case .success(let known) = known { sized = (path, known?.size ?? 0) }
             guard case .success(let known) = known, let words = answer(path, known) else {
                 return await say("550 Not here.")
             }

@@ -79,15 +79,11 @@ extension FTPSession {
         await withPath(name) { path in
             guard !path.isRoot else { return await say("553 A name is needed.") }
             let (server, client, inbox) = (server, client(login), destination.inbox)
-            // What came since the client asked, over a connection that it has given up, it sends again.
-            let told = sized?.path == path ? sized?.size : nil, offset = offset ?? (told == 0 ? nil : told)
+            let told = sized?.path == path ? sized?.size : nil
             sized = nil
             let begun = await Result { () async throws(IngestError) in
                 try await server.pool.run { () throws(IngestError) in
-                    if offset == nil, told == 0, let size = inbox.known(client, path)?.size, size > 0 {
-                        throw IngestError(.rejected, "\(size) bytes of it are here by now: ask for its SIZE again.")
-                    }
-                    return try inbox.begin(client, path, from: offset)
+                    try inbox.begin(client, path, from: offset, told: told)
                 }
             }
             switch begun {

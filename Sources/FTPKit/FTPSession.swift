@@ -20,7 +20,7 @@ final class FTPSession {
     let data: DataConnector
     /// From REST: where the next file goes on.
     var restart: UInt64?
-    /// From SIZE: what an APPE of that file stands behind.
+    /// How much of a file was here when its client asked last: an APPE stands behind that.
     var sized: (path: FTPPath, size: UInt64)?
     var renaming: FTPPath?
     /// The client said that it sends text.
