@@ -129,6 +129,10 @@ struct FolderLayout {
         throw ConfigError(
             Mark(), "bad-path", "The folder must be an absolute path or begin with `~/`.",
             hint: path.hasPrefix("~")
-                ? "Write another user's home as a whole path." : "Put the fixed part before the first variable.")
+                ? "Write another user's home as a whole path."
+                : path.hasPrefix("{")
+                    ? "Put the fixed part before the first variable."
+                    : "Write all of it, such as /srv/pictures or ~/Pictures: a service runs in another folder than you do."
+        )
     }
 }
