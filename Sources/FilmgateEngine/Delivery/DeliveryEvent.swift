@@ -73,6 +73,9 @@ struct DeliveryFailure: Sendable {
             && !(error.cause is SendRightLost)
     }
 
+    /// What the ledger is told of a delivery that waits since then.
+    func waiting(since: Int64) -> Receipt { Receipt(state: .pending, at: since, reason: error.message) }
+
     /// Bytes that we keep cannot be had: neither the file nor the target is to blame.
     var isOfTheBytes: Bool { error.cause is LostBytes }
 }

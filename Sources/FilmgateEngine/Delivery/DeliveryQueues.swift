@@ -15,8 +15,7 @@ struct DeliveryQueues: Sendable {
         case pump(String)
     }
     struct Row: Sendable {
-        var id: Delivery.ID, receipt: Receipt
-        var nextTry: Int64?
+        var id: Delivery.ID, receipt: Receipt, nextTry: Int64? = nil
     }
 
     private(set) var effects: [Effect] = []
@@ -219,8 +218,7 @@ struct DeliveryQueues: Sendable {
         noteMoved(failure, at: id.target)
         all[id]?.count(failure)
         if let sent = failure.sent, let old = all[id]?.take(sent) {
-            let receipt = Receipt(state: .pending, at: delivery.since, reason: failure.error.message)
-            effects.append(.write([Row(id: id, receipt: receipt)], then: .replaced(old)))
+            effects.append(.write([Row(id: id, receipt: failure.waiting(since: delivery.since))], then: .replaced(old)))
         }
         switch failure.error.code.disposition {
         case .retry where failure.isOfTheBytes && !delivery.lacksBytes:
@@ -244,8 +242,7 @@ struct DeliveryQueues: Sendable {
     /// breaks is given more tries, for what got through may count at the next.
     private mutating func noteMoved(_ failure: DeliveryFailure, at target: String) {
         let failures = queues[target]?.failures ?? 0, most = failure.error.code == .network ? 5 : 0
-        guard failures <= most, let last = failure.moved else { return }
-        lastProgress = max(lastProgress, last)
+        if failures <= most, let last = failure.moved { lastProgress = max(lastProgress, last) }
     }
 
     /// Written before it may be sent again: what is written later of this delivery is newer.
@@ -253,7 +250,7 @@ struct DeliveryQueues: Sendable {
         let attempt = queues[id.target]?.failure(of: id) ?? 1
         let delay = backoff.delay(attempt: attempt, asked: failure.error.retryAfter, jitter: failure.jitter)
         all[id]?.state = .failing
-        let receipt = Receipt(state: .pending, at: all[id]?.since ?? 0, reason: failure.error.message)
+        let receipt = failure.waiting(since: all[id]?.since ?? 0)
         let row = Row(id: id, receipt: receipt, nextTry: now.wall + Int64(delay.inSeconds * 1_000_000_000))
         effects.append(.write([row], then: .retry(id, failure.error, after: delay)))
     }
@@ -266,8 +263,8 @@ struct DeliveryQueues: Sendable {
         let isOfOne = delivery.target.isLocal || error.cause is LostBytes
         queues[id.target]?.failed(id, because: error, retryAfter: delay, now: now.instant, behind: isOfOne)
         flows(id.target)
-        let name = delivery.target.name
-        act(.tell(.retrying(target: name, what: delivery.job.name, reason: error.message, after: delay)))
+        let (name, what) = (delivery.target.name, delivery.job.name)
+        act(.tell(.retrying(target: name, what: what, reason: error.message, after: delay)))
         act(.wait(until: now.instant + delay, .retryDue(id.target)))
         unblock(id.target)
         effects.append(.pump(id.target))
