@@ -49,12 +49,12 @@ struct NameTable {
             path.hasSuffix(".XMP") ? Data("<x:xmpmeta>\(text)</x:xmpmeta>".utf8) : Data(head + words + [0xFF, 0xD9]))
     }
 
-    func pipeline(_ more: String = "") throws -> String {
+    func pipeline(_ more: String = "", stages: String = "") throws -> String {
         try table.write(
             "names.yaml",
             """
             version: 1
-            stages: [exif: {}, dedupe: {}, upload: { to: [archive, gallery] }]
+            stages: [exif: {}, dedupe: {}, \(stages)upload: { to: [archive, gallery] }]
             retry: { first: 10ms, most: 100ms }
             \(more)
             targets:

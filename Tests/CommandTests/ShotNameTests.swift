@@ -41,12 +41,30 @@ import Testing
         server(scene)
     }
 
-    private func twoFolders(_ scene: NameTable) throws -> String {
+    /// JPEGs at noon, their RAWs in the evening: each lies beside its own at both targets.
+    @Test(arguments: ["a", "b"]) func aRawThatIsTakenLaterIsCalledAsItsOwnJPEGIsThere(_ other: String) throws {
+        let scene = try NameTable()
+        try scene.put("\(other)/IMG_0001.JPG", "somebody's")
+        try scene.put("C/IMG_0001.JPG", "mine")
+        try scene.table.write(
+            "C/IMG_0001.CR2",
+            Data([0x49, 0x49, 0x2A, 0, 0x10, 0, 0, 0, 0x43, 0x52, 2, 0] + [UInt8](repeating: 7, count: 400)))
+        let noon = try twoFolders(scene, select: "select: { accept: [jpeg] }, ")
+        #expect(try scene.table.run(["import", scene.table.path("C"), "--pipeline", noon]).status == 0)
+        #expect(scene.names("b").filter { $0.hasSuffix(".CR2") }.isEmpty)
+        let evening = try twoFolders(scene, select: "select: { accept: [jpeg, raw] }, ")
+        #expect(try scene.table.run(["import", scene.table.path("C"), "--pipeline", evening]).status == 0)
+        #expect(scene.names(other) == ["IMG_0001-2.CR2", "IMG_0001-2.JPG", "IMG_0001.JPG"])
+        #expect(scene.names(other == "a" ? "b" : "a") == ["IMG_0001.CR2", "IMG_0001.JPG"])
+        server(scene)
+    }
+
+    private func twoFolders(_ scene: NameTable, select: String = "") throws -> String {
         try scene.table.write(
             "two.yaml",
             """
             version: 1
-            stages: [exif: {}, dedupe: {}, upload: { to: [a, b] }]
+            stages: [exif: {}, \(select)dedupe: {}, upload: { to: [a, b] }]
             targets:
               a: { folder: { path: "\(scene.table.path("a"))", verify: size } }
               b: { folder: { path: "\(scene.table.path("b"))", verify: size } }
@@ -66,8 +84,12 @@ import Testing
         server(scene)
     }
 
-    @Test func numbersGoOnAfterAnOutage() throws {
-        let scene = try NameTable(), file = try scene.pipeline("profiles: [{ rename: \"{counter:4}\" }]")
+    /// Also where what the gallery gets is made by `stamp`.
+    @Test(arguments: ["", "stamp: { creator: Ann, embed: [gallery] }, "]) func numbersGoOnAfterAnOutage(
+        _ stamp: String
+    ) throws {
+        let scene = try NameTable()
+        let file = try scene.pipeline("profiles: [{ rename: \"{counter:4}\" }]", stages: stamp)
         for number in 1...2 { try scene.put("C/IMG_000\(number).JPG", "frame \(number)") }
         scene.down(true)
         #expect(try scene.take("C", file, ["--event", "e"]).status == 8)
