@@ -40,8 +40,18 @@ final class CommandReceiver: ChannelInboundHandler, @unchecked Sendable {
         }.get()
     }
 
-    /// TLS stands, or was refused.
+    /// TLS stands.
     func upgraded() { isUpgrading = false }
+
+    /// Answers AUTH with a refusal.
+    ///
+    /// In one turn of the event loop: a client that goes on in the clear as soon as it has read the answer is heard.
+    func refuseTLS(_ answer: String) async {
+        try? await channel.eventLoop.submit {
+            self.isUpgrading = false
+            self.channel.writeAndFlush(ByteBuffer(string: answer + "\r\n"), promise: nil)
+        }.get()
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)

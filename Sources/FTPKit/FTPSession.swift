@@ -139,9 +139,8 @@ final class FTPSession {
 
     private func protect(_ way: String) async {
         guard let tls = server.tls, !isProtected, ["TLS", "SSL", "TLS-C"].contains(way.uppercased()) else {
-            await say(server.tls == nil ? "502 There is no TLS here." : "504 AUTH TLS only, and once.")
-            _ = try? await channel.eventLoop.submit { [lines] in lines.upgraded() }.get()
-            return
+            return await lines.refuseTLS(
+                server.tls == nil ? "502 There is no TLS here." : "504 AUTH TLS only, and once.")
         }
         isProtected = true
         login = nil

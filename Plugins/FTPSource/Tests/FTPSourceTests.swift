@@ -189,6 +189,18 @@ import Testing
         await scene.close()
     }
 
+    /// A client that is refused TLS and says its next command at once is heard.
+    @Test func whoIsRefusedTLSGoesOnInTheClear() async throws {
+        let scene = try await PushScene()
+        for _ in 1...60 {
+            let client = try #require(RawClient(scene.port))
+            _ = client.reply()
+            #expect(client.say("AUTH TLS") == 502)
+            #expect(client.say("NOOP") == 200)
+        }
+        await scene.close()
+    }
+
     @Test func aBrokenTransferGoesOnWhereItWas() async throws {
         let scene = try await PushScene()
         let data = PushScene.jpeg(200_000, 3)
