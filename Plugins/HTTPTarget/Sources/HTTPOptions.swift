@@ -7,7 +7,7 @@ public struct HTTPOptions: ModuleConfig {
     enum Unseen: String, CaseIterable, ConfigValue { case hold, send }
     enum BodyStyle: String, CaseIterable, ConfigValue { case raw, multipart }
 
-    var url = AddressTemplate(), method: Method?, body: BodyStyle?, auth: AuthReference?
+    var url = AddressTemplate(), method: Method?, body: BodyStyle?, auth: AuthReference?, account: String?
     var fileField = "file", fields: [String: Template] = [:], headers: [String: Template] = [:]
     var sendDigest: [DigestHeader] = []
     var expect = [200, 201, 204], exists = [409, 412], ifNoneMatch: Bool?
@@ -22,6 +22,7 @@ public struct HTTPOptions: ModuleConfig {
     public static let schema: Schema<Self> = [
         .field("url", \.url, "Where to send to; variables in the path name the file at the server.").required(),
         .field("auth", \.auth, "The entry under `auth:` that signs the requests."),
+        .field("account", \.account, WebOptions.accountHelp),
         .field("method", \.method, "HTTP method; absent = PUT where the path has variables, else POST."),
         .field(
             "body", \.body,

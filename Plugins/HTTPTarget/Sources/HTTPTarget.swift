@@ -41,7 +41,8 @@ public struct HTTPTarget: Module, UploadTarget {
         names = NameProbe(options: config, client: client, probe: probe)
         let (client, trust, place) = (client, trust, config.place)
         question = config.find.map { DigestQuestion(options: $0, client: client, trust: trust, place: place) }
-        traits = config.traits(context, account: provider.map { $0.account ?? config.auth?.name ?? "" })
+        traits = config.traits(
+            context, account: provider.map { config.account ?? $0.account ?? config.auth?.name ?? "" })
         own = OwnTries(state: context.state, key: traits.identity)
     }
 

@@ -74,6 +74,8 @@ public struct TargetTraits: Sendable {
     public var waiting = 0
     /// Where the far side is, as an address with a host; nil where nobody can tell, as for a program that delivers.
     public var address: String?
+    /// Who signs, as the identity has it; nil without a sign-in, and where the pipeline file itself says who it is.
+    public var account: String?
     /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
     public var answersByDigest = false
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and

@@ -28,7 +28,7 @@ enum CopyReach {
 
 extension PlanBuilder {
     /// What only the built modules can tell of a pipeline file, and what is no mistake: copies that its targets cannot
-    /// make.
+    /// make, and what a target warns of (`TargetTraits.warnings`).
     ///
     /// Nothing is said of targets that refuse their options. Touches no network, no device and no secret.
     public func warnings(in pipeline: PipelineFile) -> [Diagnostic] {
@@ -36,6 +36,11 @@ extension PlanBuilder {
         lookup.services = services
         var places: [String: CredentialPlaces] = [:]
         guard let targets = try? targets(pipeline, &lookup, &places) else { return [] }
-        return [CopyReach.warning(pipeline, targets)].compactMap { $0 }
+        let told = targets.flatMap { name, target in
+            target.traits.warnings.map { warning in
+                Diagnostic.warning(pipeline.target(name)?.mark ?? Mark(), "target-risk", "`\(name)`: \(warning)")
+            }
+        }
+        return [CopyReach.warning(pipeline, targets)].compactMap { $0 } + told
     }
 }

@@ -22,6 +22,8 @@ public struct CardProof: Sendable {
         case deliver
         /// The copy was changed.
         case deliverAnew
+        /// Its target was asked, and cannot say whether it has it.
+        case sayHowToAsk
         /// Nobody knows what kind of file it is.
         case nameTheKind
         /// A copy waits until somebody picks or rates the picture.

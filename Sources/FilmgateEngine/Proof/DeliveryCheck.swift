@@ -124,7 +124,7 @@ struct DeliveryCheck: Sendable {
         switch CopyEvidence(isConfirmed: isConfirmed, denial: delivery.denial).standing(word) {
         case .proven: return nil
         case .believed: return .proven
-        case .unconfirmed: return .problem("\(name)\(silence)")
+        case .unconfirmed: return .problem("\(name)\(silence)", word == nil ? nil : .sayHowToAsk)
         case .denied(let denial):
             let said = word == nil || word == .silent ? ", as it said at \(denial.date) and has not taken back" : ""
             switch denial.kind {

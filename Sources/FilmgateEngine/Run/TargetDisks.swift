@@ -15,9 +15,13 @@ struct TargetDisks: Sendable {
     /// The verb has that option.
     let offersAgain: Bool
 
-    /// Throws where files were delivered to `target` and its folder, or the disk that it was on, is not there now.
+    /// Throws where files were delivered to `target` and its folder, or the disk that it was on, is not there now; and
+    /// where they were delivered with another sign-in that may be the same account.
     func check(_ target: PlannedTarget) async throws(IngestError) {
-        guard let root = target.traits.localRoot else { return }
+        guard let root = target.traits.localRoot else {
+            try await TargetAccount(target)?.check(reader)
+            return
+        }
         guard try FileFacts.of(root) != nil else {
             let count = try await reader.delivered(below: root).count
             if count > 0 { throw Self.gone(root, count) }

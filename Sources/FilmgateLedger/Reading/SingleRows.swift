@@ -84,6 +84,15 @@ extension SQLiteReader {
         }
     }
 
+    public func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> {
+        try await scan { db in
+            var query = try Query(db, Self.deliveredTo), found: Set<String> = []
+            for text in [prefix, prefix] { query.bind(text) }
+            while try query.next() { found.insert(query.text()) }
+            return found
+        }
+    }
+
     public func disk(of target: String) async throws(IngestError) -> String? {
         try look { db in
             var query = try Query(db, "SELECT disk FROM target WHERE identity = ?")
@@ -102,6 +111,10 @@ extension SQLiteReader {
         }
     }
 
+    static let deliveredTo = """
+        SELECT t.identity FROM target t WHERE substr(t.identity, 1, length(?)) = ?
+        AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done')
+        """
     /// A studio has few bodies.
     static let bodies =
         "SELECT DISTINCT serial FROM camera WHERE model = ? AND make IS ? AND serial <> '' ORDER BY serial LIMIT 100"

@@ -2,7 +2,7 @@ public import FilmgateCore
 
 /// Options of every target that speaks HTTP, kept in one place: sign-in, what is taken, and manners on the network.
 public struct WebOptions: Sendable {
-    public var auth: AuthReference?
+    public var auth: AuthReference?, account: String?
     public var accept: [MediaKind]?, maxSize: ByteCount?
     public var workers = 4, limitRate: ByteCount?, caFile: String?
     public var connectTimeout = Duration.seconds(10), stallTimeout = Duration.seconds(60)
@@ -39,7 +39,7 @@ public struct WebOptions: Sendable {
         _ kind: String, place: String, provider: (any AuthProvider)?, _ context: ModuleContext, layout: Template? = nil,
         digests: Set<DigestAlgorithm> = [], idempotent: Bool
     ) -> TargetTraits {
-        let account = provider.map { $0.account ?? auth?.name ?? "" }
+        let account = provider.map { self.account ?? $0.account ?? auth?.name ?? "" }
         var traits = TargetTraits(
             identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
             layout: layout,
@@ -48,6 +48,7 @@ public struct WebOptions: Sendable {
             accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
         traits.address = place.contains("://") ? place : nil
+        traits.account = self.account == nil ? account : nil
         return traits
     }
 }
@@ -58,9 +59,14 @@ public protocol WebConfig: ModuleConfig {
 }
 
 extension WebOptions {
+    public static let accountHelp =
+        "Whose sign-in that is: another account has copies of its own. Absent = what the sign-in says of itself, or its "
+        + "entry's name."
+
     public static func fields<Config: WebConfig>(_: Config.Type = Config.self) -> [Field<Config>] {
         [
             .field("auth", \.web.auth, "The entry under `auth:` that signs the requests."),
+            .field("account", \.web.account, Self.accountHelp),
             .field("accept", \.web.accept, "Kinds of file to send; absent = all that the server takes."),
             .field("max_size", \.web.maxSize, "Larger files are filtered for this target."),
             .field("workers", \.web.workers, in: 1...32, "Uploads at once, each over its own connection."),

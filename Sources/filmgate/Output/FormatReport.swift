@@ -129,6 +129,11 @@ struct FormatReport {
                 "`filmgate import --again CARD`, with the same options, delivers anew what was changed; the changed copy stays."
             )
         }
+        if remedies.contains(.sayHowToAsk) {
+            lines.append(
+                "What a target cannot say that it has is not proven: write in the pipeline how it is asked (`find`), "
+                    + "or deliver to a folder or a gallery that can tell in its place.")
+        }
         if remedies.contains(.orderAgain) {
             lines.append(
                 "`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now."
