@@ -40,6 +40,12 @@ package struct FTPKnown: Sendable, Hashable {
     package var modified: Int64
 }
 
+/// A try that is still being written, of which all that had come was a beginning of the whole file.
+struct GivenUp: Sendable {
+    /// What had come, and where the whole file lies.
+    var size: UInt64, whole: String, wholeSize: UInt64
+}
+
 /// What an inbox remembers of its files and their clients.
 struct FTPInboxState: Sendable {
     /// Places that a client is writing to.
@@ -49,7 +55,7 @@ struct FTPInboxState: Sendable {
     /// Where a client's tries of one name lie that are not accepted yet, the latest last.
     var tries: [FTPRecent: [String]] = [:]
     /// Still being written, though their client has sent the whole file anew meanwhile.
-    var givenUp: Set<String> = []
+    var givenUp: [String: GivenUp] = [:]
     var number: UInt64 = 0
     /// What was pushed lately, and when among all others, also when it is gone from here: clients ask afterwards.
     private var lately: [FTPRecent: (known: FTPKnown, number: UInt64)] = [:]

@@ -121,7 +121,7 @@ package final class FTPInbox: Sendable {
             }
             start.isAcknowledged = state.finished.contains(start.place)
             state.writing.insert(start.place)
-            state.givenUp.remove(start.place)
+            state.givenUp[start.place] = nil
             state.tried(recent, start.place)
             return start
         }
@@ -157,7 +157,11 @@ package final class FTPInbox: Sendable {
         }
         for place in earlier where InboxPermissions.isBeginning("\(root)/\(place)", of: "\(root)/\(upload.place)") {
             let isWritten = state.withLock { state in
-                if state.writing.contains(place) { return state.givenUp.insert(place).inserted }
+                if state.writing.contains(place) {
+                    state.givenUp[place] = GivenUp(
+                        size: size(place), whole: upload.place, wholeSize: size(upload.place))
+                    return true
+                }
                 // Nobody goes on with it now.
                 return !state.writing.insert(place).inserted
             }
@@ -165,9 +169,16 @@ package final class FTPInbox: Sendable {
         }
     }
 
-    /// True when its client sent the file anew meanwhile: what is left of this try is removed.
+    /// True when its client sent the whole file anew meanwhile: what is left of this try is removed.
+    ///
+    /// What came behind its beginning since has to be the file's, too; all of the file is no beginning.
     func isGivenUp(_ upload: FTPUpload) -> Bool {
-        guard state.withLock({ $0.givenUp.remove(upload.place) != nil }) else { return false }
+        guard let given = state.withLock({ $0.givenUp.removeValue(forKey: upload.place) }) else { return false }
+        let size = size(upload.place)
+        guard size < given.wholeSize,
+            size == given.size
+                || InboxPermissions.isBeginning("\(root)/\(upload.place)", of: "\(root)/\(given.whole)")
+        else { return false }
         drop(upload.place)
         return true
     }

@@ -19,6 +19,8 @@ package final class FTPUpload: Sendable {
     private let isAcknowledged: Bool, state: Mutex<State>
     /// What was here: the client may repeat some of it, with the same bytes, and adds to it unless it has its end.
     private let there: UInt64, isWhole: Bool
+    /// Where its client goes on.
+    private let start: UInt64
 
     var path: FTPPath { recent.path }
 
@@ -27,7 +29,8 @@ package final class FTPUpload: Sendable {
             inbox, recent, begun.place, begun.isAcknowledged, isWhole
         )
         let full = "\(inbox.root)/\(begun.place)", path = recent.path
-        let old = Self.size(full), start = begun.offset ?? old
+        let old = Self.size(full)
+        start = begun.offset ?? old
         guard start <= old else {
             throw IngestError(.rejected, "\(PathText.shown(path.shown)) has \(old) bytes here, not \(start).")
         }
@@ -63,6 +66,7 @@ package final class FTPUpload: Sendable {
         defer { inbox.count(added) }
         try state.withLock { state throws(IngestError) in
             var rest = bytes
+            if isSentAnew(state, rest) { state.position = 0 }
             while !rest.isEmpty {
                 if state.position < there {
                     let count = min(rest.count, Int(clamping: there - state.position))
@@ -80,6 +84,17 @@ package final class FTPUpload: Sendable {
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
         }
+    }
+
+    /// Some clients (ncftp) say where they go on and then send all of the file: what they begin with is what is here.
+    ///
+    /// The rest of it is compared as usual.
+    private func isSentAnew(_ state: State, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = min(bytes.count, Int(clamping: there))
+        guard start > 0, start == there, state.position == start, count >= 512, Self.isShot(path.name),
+            bytes.contains(where: { $0 != bytes[0] })
+        else { return false }
+        return Self.holds(state.descriptor, bytes.prefix(count), at: 0)
     }
 
     /// Two files under one name: what is here stays as it is.
@@ -109,6 +124,10 @@ package final class FTPUpload: Sendable {
     package func finish() throws(IngestError) -> FTPFile {
         // It ended before what is here does.
         if position < there { throw another() }
+        // The end of a connection that was killed looks like the file's.
+        if !isAcknowledged, inbox.isGivenUp(self) {
+            throw IngestError(.rejected, "\(PathText.shown(path.shown)) was sent anew meanwhile: this is a part of it.")
+        }
         // A connection that broke before the first byte looks the same: no picture is empty, and its client would
         // forget it.
         if position == 0, Self.isShot(path.name) {

@@ -93,6 +93,39 @@ import Testing
         await scene.close()
     }
 
+    /// ncftp says where it goes on, and sends all of the file behind that.
+    @Test(arguments: ["STOR", "APPE"]) func whoSendsAllOfItBehindItsBeginningHasOnePicture(_ verb: String) async throws
+    {
+        let scene = try await PushScene()
+        let client = try #require(RawClient(scene.port))
+        #expect(client.logIn("ann"))
+        #expect(client.breakOff("IMG_1.JPG", after: first.prefix(20_000)))
+        #expect(client.size("IMG_1.JPG") == 20_000)
+        if verb == "STOR" { #expect(client.say("REST 20000") == 350) }
+        #expect(client.store("\(verb) IMG_1.JPG", first) == 226)
+        #expect(await scene.arrived(1).first?.data == first)
+        await scene.close()
+    }
+
+    /// A killed client's connection ends as a file does; by then its client has sent all of it over another one.
+    @Test(arguments: [0, 15_000]) func theBeginningThatEndsLateIsNoPicture(_ late: Int) async throws {
+        let scene = try await PushScene { $0.settle = .milliseconds(100) }
+        let killed = try #require(RawClient(scene.port)), client = try #require(RawClient(scene.port))
+        #expect(killed.logIn("ann") && client.logIn("ann"))
+        let line = try #require(killed.begin("STOR IMG_1.JPG"))
+        line.send(Array(first.prefix(20_000)))
+        #expect(client.store("STOR IMG_1.JPG", first) == 226)
+        if late == 0 { #expect(await scene.arrived(1).first?.data == first) }
+        line.send(Array(first.dropFirst(20_000).prefix(late)))
+        line.hangUp()
+        let answer = killed.reply()
+        #expect(answer.hasPrefix("551 ") && answer.contains("sent anew"), "\(answer)")
+        if late > 0 { #expect(await scene.arrived(1).first?.data == first) }
+        #expect(client.size("IMG_1.JPG") == first.count)
+        #expect(await scene.session.unfinished().isEmpty)
+        await scene.close()
+    }
+
     /// curl -C - adds to whatever has the name, be it last week's picture.
     @Test(arguments: ["APPE", "STOR"]) func aWholePictureIsNotAddedTo(_ verb: String) async throws {
         let scene = try await PushScene { $0.settle = .seconds(600) }

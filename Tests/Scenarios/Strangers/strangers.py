@@ -151,9 +151,9 @@ class Strangers:
                     files = sorted(os.path.join(path, one) for one in os.listdir(path))
                     broken = self.push({
                         "ncftp": ["ncftpput", "-u", "ann", "-p", word, "-P", str(port), "-z", "-m", "127.0.0.1", "/DCIM/100NCFTP", *files],
-                        "lftp": ["lftp", "-u", f"ann,{word}", "-e", f"set net:max-retries 3; mirror -R -c {path} DCIM/100LFTP; bye",
+                        "lftp": ["lftp", "-u", f"ann,{word}", "-e", f"set net:max-retries 3; set net:reconnect-interval-base 1; debug -o {self.base}/lftp.debug 5; mirror -R -c {path} DCIM/100LFTP; bye",
                                  f"ftp://127.0.0.1:{port}"],
-                        "curl": ["curl", "-s", "-S", "--ftp-create-dirs", "-u", f"ann:{word}", "-C", "-", "-T", "{" + ",".join(files) + "}",
+                        "curl": ["curl", "-s", "-S", "--fail-early", "--ftp-create-dirs", "-u", f"ann:{word}", "-C", "-", "-T", "{" + ",".join(files) + "}",
                                  f"ftp://127.0.0.1:{port}/DCIM/100CURL/"],
                     }[name], name)
                     print(f"  {name}: {len(files)} files pushed, killed {broken} times in between", flush=True)
@@ -163,11 +163,18 @@ class Strangers:
                 time.sleep(2)
             finally:
                 run.stop()
+        self.require_answers()
         kept = collections.Counter(folder(archive).values())
         if set(kept) != wanted or max(kept.values()) != 1:
             raise Failure(f"clients: {len(wanted - set(kept))} lost, {len(set(kept) - wanted)} foreign or cut, {sum(kept.values()) - len(kept)} double")
         integrity(state)
         settled(state, targets=1)
+
+    def require_answers(self):
+        """lftp comes back after a while when a server hangs up on it, and nobody would notice."""
+        with open(self.base + "/lftp.debug", encoding="utf-8", errors="replace") as file:
+            if any("Peer closed" in line for line in file):
+                raise Failure("clients: the server hung up on lftp")
 
     def push(self, command, name):
         """Killed at moments that come later and later, then left to finish."""
