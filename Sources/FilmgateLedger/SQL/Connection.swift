@@ -13,9 +13,9 @@ enum Connection {
             // Keeps the log when the last connection closes, so that reading later need not create it.
             var keep: CInt = 1
             sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keep)
-            // Beside the writer whole cards are read, each page once: 512 KiB do, and the 2 MiB of the default would be
+            // Beside the writer whole cards are read, each page once: 256 KiB do, and the 2 MiB of the default would be
             // filled for nothing.
-            if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -512") }
+            if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -256") }
         }
         return configuration
     }
