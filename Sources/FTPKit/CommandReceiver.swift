@@ -47,9 +47,9 @@ final class CommandReceiver: ChannelInboundHandler, @unchecked Sendable {
     ///
     /// In one turn of the event loop: a client that goes on in the clear as soon as it has read the answer is heard.
     func refuseTLS(_ answer: String) async {
-        try? await channel.eventLoop.submit {
+        try? await channel.eventLoop.flatSubmit {
             self.isUpgrading = false
-            self.channel.writeAndFlush(ByteBuffer(string: answer + "\r\n"), promise: nil)
+            return self.channel.writeAndFlush(ByteBuffer(string: answer + "\r\n"))
         }.get()
     }
 

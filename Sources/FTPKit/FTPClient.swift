@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import Glibc
 
 /// Who pushes: a login, from one machine.
 package struct FTPClient: Sendable, Hashable {
@@ -41,9 +42,24 @@ package struct FTPKnown: Sendable, Hashable {
 }
 
 /// A try that is still being written, of which all that had come was a beginning of the whole file.
-struct GivenUp: Sendable {
-    /// What had come, and where the whole file lies.
-    var size: UInt64, whole: String, wholeSize: UInt64
+///
+/// The whole file stays open: by the time the try ends it may have been delivered, and be gone from the inbox.
+final class GivenUp: Sendable {
+    /// What had come, and how much the whole file is.
+    let size: UInt64, wholeSize: UInt64
+    private let whole: Int32
+
+    init(size: UInt64, whole path: String) {
+        self.size = size
+        whole = withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
+        wholeSize = whole < 0 ? 0 : ((try? FileFacts.of(path)) ?? nil)?.size ?? 0
+    }
+    deinit { if whole >= 0 { close(whole) } }
+
+    /// Whether the try is no more than a beginning now; all of the file is none.
+    func isBeginning(_ path: String, size now: UInt64) -> Bool {
+        now < wholeSize && (now == size || InboxPermissions.isBeginning(path, of: whole))
+    }
 }
 
 /// What an inbox remembers of its files and their clients.

@@ -155,11 +155,14 @@ package final class FTPInbox: Sendable {
             state.finished.insert(upload.place)
             return (state.tries[upload.recent] ?? []).filter { $0 != upload.place }
         }
-        for place in earlier where InboxPermissions.isBeginning("\(root)/\(place)", of: "\(root)/\(upload.place)") {
+        let whole = "\(root)/\(upload.place)"
+        for place in earlier {
+            // What comes from here on is compared when it has ended.
+            let size = size(place)
+            guard InboxPermissions.isBeginning("\(root)/\(place)", of: whole) else { continue }
             let isWritten = state.withLock { state in
                 if state.writing.contains(place) {
-                    state.givenUp[place] = GivenUp(
-                        size: size(place), whole: upload.place, wholeSize: size(upload.place))
+                    state.givenUp[place] = GivenUp(size: size, whole: whole)
                     return true
                 }
                 // Nobody goes on with it now.
@@ -169,18 +172,12 @@ package final class FTPInbox: Sendable {
         }
     }
 
-    /// True when its client sent the whole file anew meanwhile: what is left of this try is removed.
+    /// True once when its client sent the whole file anew meanwhile: what is left of this try is worth nothing.
     ///
-    /// What came behind its beginning since has to be the file's, too; all of the file is no beginning.
+    /// What came behind its beginning since has to be the file's, too.
     func isGivenUp(_ upload: FTPUpload) -> Bool {
         guard let given = state.withLock({ $0.givenUp.removeValue(forKey: upload.place) }) else { return false }
-        let size = size(upload.place)
-        guard size < given.wholeSize,
-            size == given.size
-                || InboxPermissions.isBeginning("\(root)/\(upload.place)", of: "\(root)/\(given.whole)")
-        else { return false }
-        drop(upload.place)
-        return true
+        return given.isBeginning("\(root)/\(upload.place)", size: size(upload.place))
     }
 
     /// What lies there is worth nothing: it goes, and its name is free.
@@ -304,6 +301,7 @@ package final class FTPInbox: Sendable {
         try DurableFile.publish(part: "\(root)/\(file.place)", as: "\(root)/\(accepted.place)")
         state.withLock { state in
             state.finished.remove(file.place)
+            state.givenUp[file.place] = nil
             let clients = state.tries.filter { $0.value.contains(file.place) }.map(\.key)
             state.leave(file.place)
             // A client that goes by SIZE could never go on with it: it sends it anew.

@@ -122,11 +122,10 @@ package final class FTPUpload: Sendable {
     /// Permissions that came to the disk before the bytes would, after a power cut, protect what is left of them from
     /// the client's next try.
     package func finish() throws(IngestError) -> FTPFile {
-        // It ended before what is here does.
-        if position < there { throw another() }
-        // The end of a connection that was killed looks like the file's.
-        if !isAcknowledged, inbox.isGivenUp(self) {
-            throw IngestError(.rejected, "\(PathText.shown(path.shown)) was sent anew meanwhile: this is a part of it.")
+        // It ended before what is here does: what it repeated is the same, so it is no other file.
+        if position < there {
+            throw IngestError(
+                .rejected, "\(PathText.shown(path.shown)) ended before what is here does: go on with it.")
         }
         // A connection that broke before the first byte looks the same: no picture is empty, and its client would
         // forget it.
@@ -140,6 +139,11 @@ package final class FTPUpload: Sendable {
                     $0.descriptor, isAcknowledged ? InboxPermissions.safe : InboxPermissions.coming)
             }
             throw Self.failure(code, path)
+        }
+        // The end of a connection that was killed looks like the file's.
+        if !isAcknowledged, inbox.isGivenUp(self) {
+            close(0, leavesNothing: true)
+            throw IngestError(.rejected, "\(PathText.shown(path.shown)) was sent anew meanwhile: this is a part of it.")
         }
         // In this order: nobody may begin anew at this place in between.
         inbox.acknowledge(self)
@@ -202,8 +206,11 @@ package final class FTPUpload: Sendable {
 extension FTPUpload {
     /// What an interrupted upload left; nil when there is nothing.
     package var leftover: FTPFile? {
-        guard !inbox.isGivenUp(self), let facts = (try? FileFacts.of("\(inbox.root)/\(place)")) ?? nil, facts.size > 0
-        else { return nil }
+        if inbox.isGivenUp(self) {
+            inbox.drop(place)
+            return nil
+        }
+        guard let facts = (try? FileFacts.of("\(inbox.root)/\(place)")) ?? nil, facts.size > 0 else { return nil }
         return FTPFile(
             login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified,
             inode: facts.inode, ended: isAcknowledged)

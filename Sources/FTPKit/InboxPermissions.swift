@@ -13,10 +13,15 @@ enum InboxPermissions {
 
     /// Whether a file holds nothing that `other` does not begin with.
     static func isBeginning(_ path: String, of other: String) -> Bool {
-        let (first, second) = (
-            withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }, withCPath(other) { open($0, O_RDONLY | O_CLOEXEC) }
-        )
-        defer { for descriptor in [first, second] where descriptor >= 0 { close(descriptor) } }
+        let second = withCPath(other) { open($0, O_RDONLY | O_CLOEXEC) }
+        defer { if second >= 0 { close(second) } }
+        return isBeginning(path, of: second)
+    }
+
+    /// The same, of an open file.
+    static func isBeginning(_ path: String, of second: Int32) -> Bool {
+        let first = withCPath(path) { open($0, O_RDONLY | O_CLOEXEC) }
+        defer { if first >= 0 { close(first) } }
         guard first >= 0, second >= 0 else { return false }
         var one = [UInt8](repeating: 0, count: 256 << 10), two = one, offset: off_t = 0
         while true {

@@ -20,7 +20,7 @@ public struct EmptyLedger: LedgerReader {
     public func totals() async throws(IngestError) -> LedgerTotals {
         LedgerTotals(assets: [:], unfinished: 0, targets: [])
     }
-    public func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> { [] }
+    public func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
     public func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
     public func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
 }

@@ -75,8 +75,8 @@ extension SQLiteLedger {
     public func copies(
         volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
     ) async throws(IngestError) { try await reader.copies(volume: volume, below: folder, tell) }
-    public func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> {
-        try await reader.delivered(toTargets: prefix)
+    public func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] {
+        try await reader.uses(ofTargets: prefix)
     }
     public func disk(of target: String) async throws(IngestError) -> String? { try await reader.disk(of: target) }
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {

@@ -28,7 +28,7 @@ import Testing
             while !mayAnswer.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(2)) }
             return LedgerTotals(assets: [:], unfinished: 0, targets: [])
         }
-        func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> { [] }
+        func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
         func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
         func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
         func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }

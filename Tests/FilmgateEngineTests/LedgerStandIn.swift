@@ -18,6 +18,6 @@ extension LedgerStandIn {
     func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
     func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
     func totals() async throws(IngestError) -> LedgerTotals { LedgerTotals(assets: [:], unfinished: 0, targets: []) }
-    func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> { [] }
+    func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
     func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
 }

@@ -2,9 +2,10 @@ import FilmgateCore
 import HTTPKit
 
 extension HTTPOptions {
-    /// What the engine must know; `account`: nil without a sign-in.
-    func traits(_ context: ModuleContext, account: String?) -> TargetTraits {
+    /// What the engine must know; `provider`: nil without a sign-in.
+    func traits(_ context: ModuleContext, _ provider: (any AuthProvider)?) -> TargetTraits {
         let place = WebAddress(url.base).map { $0.origin + $0.path } ?? url.base
+        let signIn = WebSignIn(auth, account: account, provider, "http:\(place)", context)
         let key = headers.contains {
             $0.key.lowercased() == "idempotency-key" && $0.value.uses.contains("sha256")
         }
@@ -14,12 +15,12 @@ extension HTTPOptions {
             sendDigest.map(\.algorithm)
                 + [digest?.algorithm, find?.digest?.algorithm].compactMap { $0 })
         var traits = TargetTraits(
-            identity: (["http", place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
+            identity: signIn.identity,
             layout: url.layout, digests: digests.subtracting([.sha256]).union([.xxh128]),
             parallel: workers, idempotent: verb == .put || deduplicates || key,
             accepts: accept.map { Set($0) }, maxSize: maxSize?.bytes)
         (traits.address, traits.answersByDigest) = (place, find != nil)
-        traits.account = self.account == nil ? account : nil
+        traits.signIn = signIn.unsure
         if !traits.idempotent, find == nil {
             traits.warnings.append(
                 "After a lost answer a file may be stored twice: say with `find` how to ask for it, "

@@ -41,8 +41,7 @@ public struct HTTPTarget: Module, UploadTarget {
         names = NameProbe(options: config, client: client, probe: probe)
         let (client, trust, place) = (client, trust, config.place)
         question = config.find.map { DigestQuestion(options: $0, client: client, trust: trust, place: place) }
-        traits = config.traits(
-            context, account: provider.map { config.account ?? $0.account ?? config.auth?.name ?? "" })
+        traits = config.traits(context, provider)
         own = OwnTries(state: context.state, key: traits.identity)
     }
 

@@ -50,8 +50,8 @@ public protocol LedgerReader: Sendable {
     func copies(
         volume: String, below folder: String, _ tell: @escaping @Sendable (DeliveredCopy) -> Void
     ) async throws(IngestError)
-    /// Identities of targets that begin with `prefix` and have something that was delivered.
-    func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String>
+    /// Targets whose identity begins with `prefix` and that have deliveries, in whatever state.
+    func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse]
     /// The disk on which the folder of a target was when it was last noted (`LedgerChange.disk`); nil where none was.
     func disk(of target: String) async throws(IngestError) -> String?
     /// Serial numbers of the bodies of a model that files came from.

@@ -74,8 +74,9 @@ public struct TargetTraits: Sendable {
     public var waiting = 0
     /// Where the far side is, as an address with a host; nil where nobody can tell, as for a program that delivers.
     public var address: String?
-    /// Who signs, as the identity has it; nil without a sign-in, and where the pipeline file itself says who it is.
-    public var account: String?
+    /// Of what parts the identity is made, where the name of an entry in the pipeline file may stand for an account in
+    /// it; nil where whose sign-in it is is known, or said by the file itself.
+    public var signIn: SignIn?
     /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
     public var answersByDigest = false
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and
@@ -90,6 +91,34 @@ public struct TargetTraits: Sendable {
             identity, localRoot, layout, digests, parallel
         )
         (self.idempotent, self.accepts, self.maxSize) = (idempotent, accepts, maxSize)
+    }
+}
+
+extension TargetTraits {
+    /// The parts of a target's identity: `place`, `place:account`, each with `:event` behind it where there is one.
+    public struct SignIn: Sendable, Hashable {
+        /// Kind and address.
+        public var place: String
+        /// The name of the sign-in in the pipeline file; nil without one.
+        public var account: String?
+        public var event: String?
+
+        public init(place: String, account: String?, event: String?) {
+            (self.place, self.account, self.event) = (place, account, event)
+        }
+    }
+}
+
+/// What a ledger knows of a target.
+public struct TargetUse: Sendable, Hashable {
+    public var identity: String
+    /// That of its deliveries: an event's target is one of its own.
+    public var event: String?
+    /// Something was delivered there.
+    public var isDelivered: Bool
+
+    public init(identity: String, event: String?, isDelivered: Bool) {
+        (self.identity, self.event, self.isDelivered) = (identity, event, isDelivered)
     }
 }
 

@@ -211,7 +211,7 @@ public final class Runner: Sendable {
 
     private var disks: TargetDisks {
         TargetDisks(
-            reader: reader, writer: writer, again: options.again,
+            reader: reader, targets: plan.targets, writer: writer, again: options.again,
             offersAgain: ["import", "watch"].contains(options.verb))
     }
 

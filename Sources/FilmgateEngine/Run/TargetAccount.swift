@@ -3,49 +3,50 @@ import FilmgateCore
 /// The account that a target is signed in to, where all would be sent anew to what may be the account of before.
 ///
 /// A sign-in that does not say whose it is goes by its name in the pipeline file: an entry that is called otherwise
-/// looks like another account. Of no importance at targets that keep a file under a name of its own or are asked by
-/// digest: these tell what they have.
+/// looks like another account. Of no importance at targets that keep a file under a name of its own, are asked by
+/// digest, or make no second asset of the same bytes.
 struct TargetAccount {
-    private let target: PlannedTarget, account: String
-    /// What comes before the account in the target's identity, and the event behind it, where there is one.
-    private let place: String, event: String?
+    private let target: PlannedTarget, signIn: TargetTraits.SignIn
+    /// What other targets of the pipeline are: they have their own sign-ins beside this one.
+    private let beside: Set<String>
 
     /// Nil where it does not matter.
-    init?(_ target: PlannedTarget) {
+    init?(_ target: PlannedTarget, among targets: [PlannedTarget]) {
         let traits = target.traits
-        guard let account = traits.account, traits.layout == nil, !traits.answersByDigest else { return nil }
-        let parts = traits.identity.split(separator: ":", omittingEmptySubsequences: false)
-        let isWithEvent = parts.count > 2 && parts[parts.count - 2] == account
-        guard isWithEvent || parts.last == account[...] else { return nil }
-        (self.target, self.account, event) = (target, account, isWithEvent ? parts.last.map(String.init) : nil)
-        place = parts.dropLast(isWithEvent ? 2 : 1).joined(separator: ":")
+        guard let signIn = traits.signIn, traits.layout == nil, !traits.answersByDigest, !traits.idempotent else {
+            return nil
+        }
+        (self.target, self.signIn) = (target, signIn)
+        beside = Set(targets.map(\.identity))
     }
 
-    /// Throws where nothing was delivered with this sign-in, and something with another or with none.
+    /// Throws where nothing was ever for this sign-in, and something was delivered with another one, or with none.
     func check(_ ledger: any LedgerReader) async throws(IngestError) {
-        let known = try await ledger.delivered(toTargets: place)
-        guard !known.contains(target.identity), let other = known.compactMap(self.other).min() else { return }
-        let before = other.isEmpty ? "without a sign-in" : "as `\(other)`"
+        let uses = try await ledger.uses(ofTargets: signIn.place)
+        guard !uses.contains(where: { $0.identity == target.identity }) else { return }
+        let others = uses.filter { $0.isDelivered && !beside.contains($0.identity) }
+        guard let other = others.lazy.compactMap(account).first else { return }
         throw IngestError(
             .misconfigured,
-            "`\(target.name)` is signed in to as `\(account)` now, and files were delivered there \(before): "
-                + "if that is the same account, all would come twice.",
-            advice: other.isEmpty
-                ? "Take its `auth` out again; or write `account: \(account)` beside it, and that account gets all."
-                : "Write `account: \(other)` beside its `auth` if it is the same. If it is another one that is to get "
-                    + "all, write `account: \(account)`.")
+            "`\(target.name)`: files were delivered there \(Self.words(other)), and now it is to be used "
+                + "\(Self.words(signIn.account ?? "")): if that is the same account, all would come twice.",
+            advice:
+                "Write `account: \(Self.value(other))` for the target if it is the same. If it is another one that is "
+                + "to get all, write `account: \(Self.value(signIn.account ?? ""))`.")
     }
 
-    /// Whose sign-in another identity of the same place and event has, "" for none; nil for another place or event.
-    private func other(_ identity: String) -> String? {
-        var rest = identity.dropFirst(place.count).split(separator: ":", omittingEmptySubsequences: false)
-        // The place ends where its colon stands, or with it.
-        guard rest.first.map(\.isEmpty) ?? true else { return nil }
-        if !rest.isEmpty { rest.removeFirst() }
-        if let event {
-            guard rest.last == event[...] else { return nil }
-            rest.removeLast()
-        }
-        return rest.count <= 1 ? rest.first.map(String.init) ?? "" : nil
+    /// Whose sign-in another use of the same place for the same event has, "" for none; nil for another place or event.
+    private func account(_ use: TargetUse) -> String? {
+        guard use.event == signIn.event else { return nil }
+        let rest = use.identity.dropFirst(signIn.place.count), end = signIn.event.map { ":" + $0 } ?? ""
+        guard rest.hasSuffix(end) else { return nil }
+        let account = rest.dropLast(end.count)
+        if account.isEmpty { return "" }
+        return account.first == ":" ? String(account.dropFirst()) : nil
     }
+
+    private static func words(_ account: String) -> String {
+        account.isEmpty ? "without a sign-in" : "with the sign-in `\(account)`"
+    }
+    private static func value(_ account: String) -> String { account.isEmpty ? "\"\"" : account }
 }

@@ -8,6 +8,8 @@ import FilmgateCore
 /// anew at each mounting: where a single file that was delivered there is there now, it is the same place.
 struct TargetDisks: Sendable {
     let reader: any LedgerReader
+    /// All of the run.
+    let targets: [PlannedTarget]
     /// Nil in a dry run.
     let writer: (any Ledger)?
     /// Somebody asked for what is missing to be delivered anew (`--again`).
@@ -19,7 +21,7 @@ struct TargetDisks: Sendable {
     /// where they were delivered with another sign-in that may be the same account.
     func check(_ target: PlannedTarget) async throws(IngestError) {
         guard let root = target.traits.localRoot else {
-            try await TargetAccount(target)?.check(reader)
+            try await TargetAccount(target, among: targets)?.check(reader)
             return
         }
         guard try FileFacts.of(root) != nil else {

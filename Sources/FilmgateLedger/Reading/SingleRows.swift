@@ -84,11 +84,14 @@ extension SQLiteReader {
         }
     }
 
-    public func delivered(toTargets prefix: String) async throws(IngestError) -> Set<String> {
+    public func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] {
         try await scan { db in
-            var query = try Query(db, Self.deliveredTo), found: Set<String> = []
+            var query = try Query(db, Self.uses), found: [TargetUse] = []
             for text in [prefix, prefix] { query.bind(text) }
-            while try query.next() { found.insert(query.text()) }
+            while try query.next() {
+                found.append(
+                    TargetUse(identity: query.text(), event: query.textOrNil(), isDelivered: query.int() == 1))
+            }
             return found
         }
     }
@@ -111,9 +114,11 @@ extension SQLiteReader {
         }
     }
 
-    static let deliveredTo = """
-        SELECT t.identity FROM target t WHERE substr(t.identity, 1, length(?)) = ?
-        AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done')
+    static let uses = """
+        SELECT t.identity, (SELECT d.event FROM delivery d WHERE d.target_id = t.id LIMIT 1),
+            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done')
+        FROM target t WHERE substr(t.identity, 1, length(?)) = ?
+        AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id) ORDER BY t.identity
         """
     /// A studio has few bodies.
     static let bodies =

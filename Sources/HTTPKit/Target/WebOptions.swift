@@ -39,16 +39,16 @@ public struct WebOptions: Sendable {
         _ kind: String, place: String, provider: (any AuthProvider)?, _ context: ModuleContext, layout: Template? = nil,
         digests: Set<DigestAlgorithm> = [], idempotent: Bool
     ) -> TargetTraits {
-        let account = provider.map { self.account ?? $0.account ?? auth?.name ?? "" }
+        let signIn = WebSignIn(auth, account: account, provider, "\(kind):\(place)", context)
         var traits = TargetTraits(
-            identity: ([kind, place] + [account, context.event].compactMap { $0 }).joined(separator: ":"),
+            identity: signIn.identity,
             layout: layout,
             // What is sent is compared with what was read, by the digest that costs least.
             digests: digests.subtracting([.sha256]).union([.xxh128]), parallel: workers, idempotent: idempotent,
             accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
         traits.address = place.contains("://") ? place : nil
-        traits.account = self.account == nil ? account : nil
+        traits.signIn = signIn.unsure
         return traits
     }
 }
@@ -60,8 +60,8 @@ public protocol WebConfig: ModuleConfig {
 
 extension WebOptions {
     public static let accountHelp =
-        "Whose sign-in that is: another account has copies of its own. Absent = what the sign-in says of itself, or its "
-        + "entry's name."
+        "Whose sign-in that is, \"\" as without one: another account has copies of its own. Absent = what the sign-in says "
+        + "of itself, or its entry's name."
 
     public static func fields<Config: WebConfig>(_: Config.Type = Config.self) -> [Field<Config>] {
         [

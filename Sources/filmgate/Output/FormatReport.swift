@@ -131,7 +131,7 @@ struct FormatReport {
         }
         if remedies.contains(.sayHowToAsk) {
             lines.append(
-                "What a target cannot say that it has is not proven: write in the pipeline how it is asked (`find`), "
+                "What a target cannot say that it has is not proven: write in the pipeline how it is asked (`find`), where its module can, "
                     + "or deliver to a folder or a gallery that can tell in its place.")
         }
         if remedies.contains(.orderAgain) {
