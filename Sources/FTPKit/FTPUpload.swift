@@ -171,7 +171,10 @@ package final class FTPUpload: Sendable {
     }
 
     /// The connection broke: what came stays, for the client to go on with; where nothing came, nothing stays.
+    ///
+    /// Of what its client has sent anew meanwhile, nothing stays either.
     package func interrupt() {
+        if !isAcknowledged, inbox.isGivenUp(self) { return close(0, leavesNothing: true) }
         if isAcknowledged {
             // What was acknowledged is on the disk; what came behind it may be on its way.
             state.withLock { state in
@@ -206,10 +209,6 @@ package final class FTPUpload: Sendable {
 extension FTPUpload {
     /// What an interrupted upload left; nil when there is nothing.
     package var leftover: FTPFile? {
-        if inbox.isGivenUp(self) {
-            inbox.drop(place)
-            return nil
-        }
         guard let facts = (try? FileFacts.of("\(inbox.root)/\(place)")) ?? nil, facts.size > 0 else { return nil }
         return FTPFile(
             login: recent.client.login, path: path, place: place, size: facts.size, modified: facts.modified,

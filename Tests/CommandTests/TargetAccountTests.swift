@@ -88,6 +88,20 @@ import Testing
         server.stop()
     }
 
+    /// A sign-in that says whose it is may be called otherwise, and is asked about where it is another.
+    @Test func aUserNameIsAnAccount() throws {
+        #expect(try take("studio") == (2, nil))
+        let basic = try pipeline("ann", "").replacing("p.yaml", with: "basic.yaml")
+        let text = try String(contentsOfFile: basic.replacing("basic.yaml", with: "p.yaml"), encoding: .utf8)
+        let changed = text.replacing(
+            "bearer: { token: \"${env:GALLERY}\" }", with: "basic: { username: ann, password: \"${env:GALLERY}\" }")
+        try table.write("basic.yaml", changed)
+        let run = try table.run(
+            ["import", table.card, "--pipeline", basic, "--wait", "5s"], environment: ["GALLERY": "token"])
+        #expect(run.status == 2 && (run.output + run.errors).contains("`account: studio`"), "\(run.output)")
+        server.stop()
+    }
+
     /// Who makes no second asset of the same bytes may be sent them again.
     @Test func whoKnowsBytesAgainIsNotAskedAbout() throws {
         #expect(try take("studio", ", deduplicates: true") == (2, nil))

@@ -74,8 +74,8 @@ public struct TargetTraits: Sendable {
     public var waiting = 0
     /// Where the far side is, as an address with a host; nil where nobody can tell, as for a program that delivers.
     public var address: String?
-    /// Of what parts the identity is made, where the name of an entry in the pipeline file may stand for an account in
-    /// it; nil where whose sign-in it is is known, or said by the file itself.
+    /// Of what parts the identity is made, where the name of a sign-in, or none, may stand for an account in it; nil
+    /// where the pipeline file itself says whose it is.
     public var signIn: SignIn?
     /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
     public var answersByDigest = false
@@ -99,7 +99,7 @@ extension TargetTraits {
     public struct SignIn: Sendable, Hashable {
         /// Kind and address.
         public var place: String
-        /// The name of the sign-in in the pipeline file; nil without one.
+        /// What the sign-in says of itself, or its name in the pipeline file; nil without one.
         public var account: String?
         public var event: String?
 

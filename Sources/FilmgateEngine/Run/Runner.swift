@@ -206,17 +206,17 @@ public final class Runner: Sendable {
             }
         }
         if let first = full.first, full.count == plan.targets.count { throw first }
-        for target in plan.targets { try await disks.check(target) }
+        for target in plan.targets { try await disks(plan).check(target) }
     }
 
-    private var disks: TargetDisks {
+    private func disks(_ plan: Plan) -> TargetDisks {
         TargetDisks(
             reader: reader, targets: plan.targets, writer: writer, again: options.again,
             offersAgain: ["import", "watch"].contains(options.verb))
     }
 
     private func prepare(_ mode: RunMode, _ readiness: Readiness) async throws(IngestError) -> RunContext {
-        for target in plan.targets { try await disks.note(target) }
+        for target in plan.targets { try await disks(plan).note(target) }
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let budget = ByteBudget(limit: plan.spool), reservations = makeReservations()
         let staging = try await StagingPlan.prepare(plan: plan, options: options) { () throws(IngestError) in
@@ -257,7 +257,7 @@ public final class Runner: Sendable {
     ) async throws(IngestError) -> RunContext {
         leases.claims?.add(plan.shared)
         try await check(plan)
-        for target in plan.targets { try await disks.note(target) }
+        for target in plan.targets { try await disks(plan).note(target) }
         var context = main.with(plan, for: event)
         await main.placing.take()
         let taken = await Result { () async throws(IngestError) -> RunContext in
@@ -287,7 +287,7 @@ public final class Runner: Sendable {
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
-        for target in plan.targets where waiting.contains(target.identity) { try await disks.check(target) }
+        for target in plan.targets where waiting.contains(target.identity) { try await disks(plan).check(target) }
         let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
@@ -375,7 +375,7 @@ public final class Runner: Sendable {
         await one.scheduler.closeOut()
         for target in one.targets {
             // A history is also closed after a run that had nothing for it: the one before may have been killed.
-            if target.isLocal { _ = await Result { () async throws(IngestError) in try await disks.note(target) } }
+            if target.isLocal { try? await disks(plan).note(target) }
             let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
             guard let files = await one.scheduler.delivered[target.identity] ?? none else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }

@@ -36,8 +36,11 @@ struct TargetAccount {
     }
 
     /// Whose sign-in another use of the same place for the same event has, "" for none; nil for another place or event.
+    ///
+    /// An event may be called by its gallery's own id in an identity: of the ledger's it is known only whether there is
+    /// one.
     private func account(_ use: TargetUse) -> String? {
-        guard use.event == signIn.event else { return nil }
+        guard (use.event == nil) == (signIn.event == nil) else { return nil }
         let rest = use.identity.dropFirst(signIn.place.count), end = signIn.event.map { ":" + $0 } ?? ""
         guard rest.hasSuffix(end) else { return nil }
         let account = rest.dropLast(end.count)

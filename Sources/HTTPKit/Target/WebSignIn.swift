@@ -14,7 +14,6 @@ public struct WebSignIn: Sendable {
         let signed = provider.map { $0.account ?? auth?.name ?? "" }
         let name = account.map { $0.isEmpty ? nil : $0 } ?? signed
         identity = ([place] + [name, context.event].compactMap { $0 }).joined(separator: ":")
-        let isKnown = account != nil || provider?.account != nil
-        unsure = isKnown ? nil : TargetTraits.SignIn(place: place, account: name, event: context.event)
+        unsure = account == nil ? TargetTraits.SignIn(place: place, account: name, event: context.event) : nil
     }
 }
