@@ -160,9 +160,10 @@ package final class FTPInbox: Sendable {
             // What comes from here on is compared when it has ended.
             let size = size(place)
             guard InboxPermissions.isBeginning("\(root)/\(place)", of: whole) else { continue }
+            let given = GivenUp(size: size, whole: whole)
             let isWritten = state.withLock { state in
                 if state.writing.contains(place) {
-                    state.givenUp[place] = GivenUp(size: size, whole: whole)
+                    state.givenUp[place] = given
                     return true
                 }
                 // Nobody goes on with it now.

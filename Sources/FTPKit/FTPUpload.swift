@@ -174,7 +174,6 @@ package final class FTPUpload: Sendable {
     ///
     /// Of what its client has sent anew meanwhile, nothing stays either.
     package func interrupt() {
-        if !isAcknowledged, inbox.isGivenUp(self) { return close(0, leavesNothing: true) }
         if isAcknowledged {
             // What was acknowledged is on the disk; what came behind it may be on its way.
             state.withLock { state in
@@ -182,6 +181,8 @@ package final class FTPUpload: Sendable {
                 _ = inbox.disk.flush(state.descriptor)
                 inbox.disk.setPermissions(state.descriptor, InboxPermissions.safe)
             }
+        } else if inbox.isGivenUp(self) {
+            return close(0, leavesNothing: true)
         }
         let size = max(position, there)
         close(size, leavesNothing: size == 0 && !isAcknowledged)

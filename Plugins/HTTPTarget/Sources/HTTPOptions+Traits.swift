@@ -5,7 +5,7 @@ extension HTTPOptions {
     /// What the engine must know; `provider`: nil without a sign-in.
     func traits(_ context: ModuleContext, _ provider: (any AuthProvider)?) -> TargetTraits {
         let place = WebAddress(url.base).map { $0.origin + $0.path } ?? url.base
-        let signIn = WebSignIn(auth, account: account, provider, "http:\(place)", context)
+        let signIn = TargetTraits.SignIn(auth, account: account, provider, place: "http:\(place)", context)
         let key = headers.contains {
             $0.key.lowercased() == "idempotency-key" && $0.value.uses.contains("sha256")
         }
@@ -20,7 +20,7 @@ extension HTTPOptions {
             parallel: workers, idempotent: verb == .put || deduplicates || key,
             accepts: accept.map { Set($0) }, maxSize: maxSize?.bytes)
         (traits.address, traits.answersByDigest) = (place, find != nil)
-        traits.signIn = signIn.unsure
+        traits.signIn = account == nil ? signIn : nil
         if !traits.idempotent, find == nil {
             traits.warnings.append(
                 "After a lost answer a file may be stored twice: say with `find` how to ask for it, "

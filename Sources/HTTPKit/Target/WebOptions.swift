@@ -39,7 +39,7 @@ public struct WebOptions: Sendable {
         _ kind: String, place: String, provider: (any AuthProvider)?, _ context: ModuleContext, layout: Template? = nil,
         digests: Set<DigestAlgorithm> = [], idempotent: Bool
     ) -> TargetTraits {
-        let signIn = WebSignIn(auth, account: account, provider, "\(kind):\(place)", context)
+        let signIn = TargetTraits.SignIn(auth, account: account, provider, place: "\(kind):\(place)", context)
         var traits = TargetTraits(
             identity: signIn.identity,
             layout: layout,
@@ -48,7 +48,7 @@ public struct WebOptions: Sendable {
             accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
         traits.address = place.contains("://") ? place : nil
-        traits.signIn = signIn.unsure
+        traits.signIn = account == nil ? signIn : nil
         return traits
     }
 }
