@@ -1,6 +1,8 @@
 public import FilmgateCore
 
 extension TargetTraits.SignIn {
+    /// Whose sign-in a target has.
+    ///
     /// `account`: as the pipeline file says it, "" as without a sign-in; else what the sign-in says of itself, or the
     /// name of its entry. `place`: kind and address.
     public init(
