@@ -89,12 +89,13 @@ import Testing
     }
 
     /// Two browsers mark at once, a third one looks on; what it hears in the end is what the ledger has.
-    @Test func everybodyHearsOfItWithinAMoment() async throws {
+    /// How soon, `make studio-bench` measures: here it waits for what else goes on on the machine.
+    @Test func everybodyHearsOfIt() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let reader = try EventReader(bench.client, try bench.token(.view))
             #expect(reader.next("frames") != nil)
             _ = try bench.post("marks", Self.body(#"{"rating":5}"#, [1]), .pick)
-            let told = try #require(reader.next("frames", seconds: 3))
+            let told = try #require(reader.next("frames"))
             #expect(
                 told.data.at("frames.0.rating")?.whole == 5 && told.data["frames"]?.items?.count == 1,
                 "\(told.data.serialized)")
@@ -104,7 +105,7 @@ import Testing
                     "marks", Self.body(#"{"rating":\#(rating)}"#, [1, 2]), rating % 2 == 0 ? .pick : .admin)
             }
             var last: Int64?
-            while let next = reader.next("frames", seconds: 3) {
+            while let next = reader.next("frames", seconds: 30) {
                 for one in next.data["frames"]?.items ?? [] where one["sha256"]?.string == Rows.sha(2) {
                     last = one["rating"]?.whole
                 }
