@@ -41,18 +41,18 @@ case "${1:-build}" in
     bench)
         commands="python3=python3 curl=curl nginx=nginx-light openssl=openssl rclone=rclone exiftool=libimage-exiftool-perl exiv2=exiv2
             gphoto2=gphoto2 strace=strace"
-        files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext"
+        files="/usr/lib/nginx/modules/ngx_http_dav_ext_module.so=libnginx-mod-http-dav-ext /usr/bin/time=time"
         export PATH=$PATH:/usr/sbin
         ;;
     usb) commands="python3=python3 qemu-system-x86_64=qemu-system-x86 busybox=busybox-static cpio=cpio depmod=kmod" ;;
     studio)
         commands="python3=python3 chromium=chromium unshare=util-linux mount=mount psql=postgresql-client setpriv=util-linux"
-        files="/usr/share/doc/python3-venv=python3-venv /usr/share/doc/postgresql=postgresql"
+        files="/usr/share/doc/python3-venv=python3-venv /usr/share/doc/postgresql=postgresql /usr/bin/time=time"
         ;;
     webkit) commands="python3=python3 WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb unshare=util-linux mount=mount" ;;
     stations)
         commands="python3=python3 psql=postgresql-client setpriv=util-linux pgrep=procps openssl=openssl ip=iproute2 pgbouncer=pgbouncer haproxy=haproxy"
-        files="/usr/share/doc/postgresql=postgresql"
+        files="/usr/share/doc/postgresql=postgresql /usr/bin/time=time"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
     vusb)

@@ -5,6 +5,7 @@ import random
 import re
 import statistics
 import subprocess
+import tempfile
 import time
 
 
@@ -16,18 +17,22 @@ class Run:
 
 
 def run(command, env=None, expect=0, capture=False):
-    """Runs a command (a list) or a shell line; fails loudly when it does."""
-    shell = isinstance(command, str)
+    """Runs a command (a list) or a shell line; fails loudly when it does.
+
+    GNU time starts it: to Linux, a program's peak is never below that of the process that started it, and this one is larger than many that it measures.
+    """
+    words = ["sh", "-c", command] if isinstance(command, str) else list(command)
     out = subprocess.PIPE if capture else subprocess.DEVNULL
-    begun = time.monotonic()
-    process = subprocess.Popen(command, shell=shell, env=env, stdout=out, stderr=subprocess.DEVNULL)
-    text = process.stdout.read() if capture else b""
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.monotonic() - begun
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != expect:
-        raise SystemExit(f"exit {process.returncode} instead of {expect}: {command}")
-    return Run(seconds, usage.ru_maxrss / 1024, text, usage.ru_utime + usage.ru_stime)
+    with tempfile.NamedTemporaryFile("r", encoding="ascii") as figures:
+        begun = time.monotonic()
+        process = subprocess.Popen(["/usr/bin/time", "-q", "-f", "%M", "-o", figures.name] + words, env=env, stdout=out, stderr=subprocess.DEVNULL)
+        text = process.stdout.read() if capture else b""
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begun
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != expect:
+            raise SystemExit(f"exit {process.returncode} instead of {expect}: {command}")
+        return Run(seconds, int(figures.read()) / 1024, text, usage.ru_utime + usage.ru_stime)
 
 
 def paired(contestants, rounds, before=None, rng=random.Random(1)):
