@@ -21,7 +21,7 @@ public final class SQLiteLedger: Ledger {
     ) {
         (self.database, self.directory, self.lock) = (database, directory, lock)
         let lookUps = directory.map { LookUps(path: $0.database) } ?? LookUps(sharing: database)
-        reader = SQLiteReader(scans: database, lookUps: lookUps, failure: failure)
+        reader = SQLiteReader(scans: database, lookUps: lookUps, givesBack: directory != nil, failure: failure)
         commits = CommitQueue(database, failure)
     }
 

@@ -10,6 +10,8 @@ import GRDB
 public struct SQLiteReader: LedgerReader {
     let scans: any DatabaseReader
     let lookUps: LookUps
+    /// Gives back what a long scan has read; see `Connection.giveBack`.
+    var givesBack = false
     let failure: LedgerFailure
 
     /// Reads the same file as `other`, which may have taken the place of another one since.
@@ -19,7 +21,12 @@ public struct SQLiteReader: LedgerReader {
     func scan<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(IngestError)
         -> Value
     {
-        do { return try await scans.read(body) } catch { throw failure(error) }
+        do {
+            return try await scans.read { [givesBack] db in
+                defer { if givesBack { Connection.giveBack(db) } }
+                return try body(db)
+            }
+        } catch { throw failure(error) }
     }
 
     /// Runs one short statement here and now.

@@ -25,7 +25,7 @@ struct TargetDisks: Sendable {
             return
         }
         guard try FileFacts.of(root) != nil else {
-            let count = try await reader.delivered(below: root).count
+            let count = try await delivered(target, root).count
             if count > 0 { throw Self.gone(root, count) }
             return
         }
@@ -37,7 +37,7 @@ struct TargetDisks: Sendable {
             // whose disk is missing.
             guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
         }
-        let delivered = try await reader.delivered(below: root)
+        let delivered = try await delivered(target, root)
         if delivered.isEmpty || Self.isAnyThere(delivered) { return }
         throw before == nil ? empty(root, delivered.count) : Self.isAnother(root, delivered.count)
     }
@@ -48,10 +48,30 @@ struct TargetDisks: Sendable {
         guard let writer, let root = target.traits.localRoot, let now = Self.disk(root) else { return }
         let before = try await reader.disk(of: target.identity)
         if before == now { return }
-        let delivered = before == nil ? [] : try await reader.delivered(below: root)
+        let delivered = before == nil ? [] : try await delivered(target, root)
         // A disk that went away during the run leaves another one at its path.
         guard delivered.isEmpty || Self.isAnyThere(delivered) else { return }
         try await writer.record([.disk(now, target: target.identity, name: target.name)])
+    }
+
+    /// What was delivered below the folder of `target`: nothing is read where no target of its kind, which names its
+    /// folder in its identity, ever had one above, at or below it.
+    private func delivered(_ target: PlannedTarget, _ root: String) async throws(IngestError) -> [DeliveryRow] {
+        if let at = target.identity.firstRange(of: root) {
+            let kind = target.identity[..<at.lowerBound]
+            let uses = try await reader.uses(ofTargets: String(kind))
+            let isNear = uses.contains { Self.isNear(root, $0.identity.dropFirst(kind.count)) }
+            if !isNear { return [] }
+        }
+        return try await reader.delivered(below: root)
+    }
+
+    /// `other`: the folder of another target, and what its identity says after that, behind a colon.
+    static func isNear(_ root: String, _ other: Substring) -> Bool {
+        if root == "/" || other.hasPrefix(root + "/") { return true }
+        return sequence(first: root, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) }).contains {
+            other == $0 || other.hasPrefix($0 + ":")
+        }
     }
 
     /// Nil where the kernel names no mounts.

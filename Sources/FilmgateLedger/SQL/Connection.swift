@@ -13,9 +13,6 @@ enum Connection {
             // Keeps the log when the last connection closes, so that reading later need not create it.
             var keep: CInt = 1
             sqlite3_file_control(db.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &keep)
-            // Beside the writer whole cards are read, each page once: 256 KiB do, and the 2 MiB of the default would be
-            // filled for nothing.
-            if db.configuration.readonly { try db.execute(sql: "PRAGMA cache_size = -256") }
         }
         return configuration
     }
@@ -26,6 +23,16 @@ enum Connection {
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         return configuration
+    }
+
+    /// Frees the pages of the file that a connection keeps beside the writer, where they are more than 256 KiB.
+    ///
+    /// Whole cards are read there, perhaps once an hour. Reading one goes to and fro between tables: with so few pages
+    /// from its beginning it would read each of them many times.
+    static func giveBack(_ db: Database) {
+        var used: CInt = 0, most: CInt = 0
+        sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0)
+        if used > 256 << 10 { sqlite3_db_release_memory(db.sqliteConnection) }
     }
 
     /// Brings the tables up to date and sets how the writer commits.
