@@ -36,6 +36,7 @@ public final class DeliveryLeases: Sendable {
     }
     private let state = Mutex(State())
     private let catalog = Mutex<StationClaims?>(nil)
+    private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
     /// What the runs and jobs of this process have called their shots.
     let names = NameRegister()
 
@@ -48,6 +49,9 @@ public final class DeliveryLeases: Sendable {
         get { catalog.withLock(\.self) }
         set { catalog.withLock { $0 = newValue } }
     }
+
+    /// `call` is told whenever a run or a job has given up what was left to it: that waits for somebody now.
+    public func whenLeft(_ call: @escaping @Sendable () -> Void) { leaving.withLock { $0 = call } }
 
     /// A number for a new scheduler.
     func join() -> Int {
@@ -111,6 +115,7 @@ public final class DeliveryLeases: Sendable {
         }
         for one in waiting { one.resume(returning: nil) }
         claims?.drop(mine)
+        leaving.withLock(\.self)?()
     }
 
     /// What another's delivery comes to; nil when it is given up, or nobody's.

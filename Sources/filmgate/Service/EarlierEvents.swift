@@ -4,10 +4,14 @@ import Synchronization
 
 /// Sends what waits for other events than the one that the run has now: the run's own targets are those of its event.
 ///
-/// By jobs of the run, such as `filmgate retry` is, ever more rarely as long as something waits.
+/// By jobs of the run, such as `filmgate retry` is, ever more rarely as long as something waits. While nothing does, it
+/// sleeps until something is left waiting.
 final class EarlierEvents: Sendable {
     private static let first = Duration.seconds(2), most = Duration.seconds(300)
-    private let working = Mutex<Task<Void, Never>?>(nil)
+    private struct State {
+        var task: Task<Void, Never>?, wake: AsyncStream<Void>.Continuation?
+    }
+    private let state = Mutex(State())
 
     /// From now on the run has this event; `retry` sends what waits, and returns when nothing more moves.
     ///
@@ -16,30 +20,44 @@ final class EarlierEvents: Sendable {
         with event: String?, _ reader: any LedgerReader, _ leases: DeliveryLeases,
         retry: @escaping @Sendable () async -> Void
     ) {
-        replace(
-            by: Task {
-                var pause = Self.first
-                while (try? await Task.sleep(for: pause)) != nil {
-                    let waiting = await Result { () async throws(IngestError) in
-                        try await reader.queue([.pending, .held])
-                    }
-                    let others = ((try? waiting.get()) ?? []).filter { !leases.isTaken($0.delivery) }
-                    if Self.isAny(in: others, but: event) { await retry() }
-                    pause = min(pause * 2, Self.most)
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            var pause = Self.first, woken = wakes.makeAsyncIterator()
+            while (try? await Task.sleep(for: pause)) != nil {
+                pause = min(pause * 2, Self.most)
+                let waiting = await Result { () async throws(IngestError) in try await reader.queue([.pending, .held]) }
+                guard let others = try? waiting.get().filter({ Self.isOfAnother($0, than: event) }) else { continue }
+                if others.isEmpty {
+                    guard await woken.next() != nil else { return }
+                } else if others.contains(where: { !leases.isTaken($0.delivery) }) {
+                    await retry()
                 }
-            })
+            }
+        }
+        replace(by: State(task: task, wake: wake))
     }
 
-    func end() { replace(by: nil) }
+    func end() { replace(by: State()) }
 
-    private func replace(by next: Task<Void, Never>?) {
-        working.withLock { working in
-            defer { working = next }
-            return working
+    /// Something may be left waiting: looks whether it is for another event.
+    @Sendable func look() { state.withLock { _ = $0.wake?.yield() } }
+
+    @Sendable func note(_ runEvent: RunEvent) {
+        switch runEvent {
+        case .settled(let result), .companion(let result): if result.ending == .pending { look() }
+        case .held: look()
+        default: break
+        }
+    }
+
+    private func replace(by next: State) {
+        state.withLock { state in
+            defer { state = next }
+            return state.task
         }?.cancel()
     }
 
-    private static func isAny(in waiting: [QueuedDelivery], but event: String?) -> Bool {
-        waiting.contains { !$0.delivery.isUnassigned && $0.delivery.event != event }
+    private static func isOfAnother(_ waiting: QueuedDelivery, than event: String?) -> Bool {
+        !waiting.delivery.isUnassigned && waiting.delivery.event != event
     }
 }

@@ -44,8 +44,8 @@ struct LiveSession {
             Self.tell(paused: paused, json)
             changes.noteRun()
         }
-        hub.watch(liveStatus.note)
-        hub.watch(changes.note)
+        for note in [liveStatus.note, changes.note, earlierEvents.note] { hub.watch(note) }
+        leases.whenLeft(earlierEvents.look)
         let runControl = RunControl(whenStopping: ServiceNotice.stopping)
         let services = ControlServer.HostServices(
             ledger: ledger, liveStatus: liveStatus, leases: leases, changes: changes, switching: switching
