@@ -188,6 +188,27 @@ import Testing
         #expect(try gallery.assets().count == 3)
     }
 
+    /// What a job could not send for another event is sent by the run, which had nothing to look after until then.
+    @Test func whatAJobLeavesForAnotherEventIsSent() throws {
+        let table = try Table(), first = try Gallery(table)
+        let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
+        first.stop()
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
+        let run = try Background(words, environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        // It looks after two seconds.
+        Thread.sleep(forTimeInterval: 4)
+        try table.frames("CARD", count: 2, from: 0)
+        let job = try table.run(
+            ["import", table.card, "--pipeline", pipeline, "--event", "jones", "--wait", "1s"],
+            environment: Gallery.environment)
+        #expect(job.status == 8 && job.count("pending") == 2, "\(job.output)\(job.errors)")
+        let gallery = try Gallery(table, at: first.address)
+        #expect(Background.within(seconds: 60) { (try? gallery.assets().count) == 2 })
+        #expect(run.kill(SIGTERM).status == 143)
+    }
+
     /// A card with three frames, a folder for each event, and the words that take the card.
     private func cardOfEvents(_ verb: String) throws -> (Table, [String]) {
         let table = try Table()
