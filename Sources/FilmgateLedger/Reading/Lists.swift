@@ -19,7 +19,14 @@ extension SQLiteReader {
     }
 
     public func assets(sha256: String) async throws(IngestError) -> [AssetRow] {
-        try await scan { db in
+        // Nearly every file that a shoot brings is new, and asked about here: that costs no snapshot.
+        let isKnown = try look { db in
+            var query = try Query(db, Self.isKnown)
+            for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+            return try query.next() && query.int() == 1
+        }
+        if !isKnown { return [] }
+        return try await scan { db in
             try AssetReading.all(db, Self.bySHA256) { query in
                 for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
             }
@@ -83,9 +90,9 @@ extension SQLiteReader {
     static let ofRun = "(SELECT * FROM asset WHERE run = ? UNION ALL SELECT * FROM past WHERE run = ?)"
 
     /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
-    static let bySHA256 = """
-        WHERE a.content_id IN (SELECT id FROM content WHERE key = ? OR (key >= ? AND key < ?)) ORDER BY a.content_id, a.run DESC, a.at DESC
-        """
+    private static let ofSHA256 = "FROM content WHERE key = ? OR (key >= ? AND key < ?)"
+    static let isKnown = "SELECT EXISTS (SELECT 1 \(ofSHA256))"
+    static let bySHA256 = "WHERE a.content_id IN (SELECT id \(ofSHA256)) ORDER BY a.content_id, a.run DESC, a.at DESC"
     /// `0` is the byte after `/`.
     static let below = """
         WHERE d.state = 'done' AND (d.receipt_path = ? OR (d.receipt_path >= ? AND d.receipt_path < ?))
