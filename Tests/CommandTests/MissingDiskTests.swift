@@ -40,6 +40,38 @@ import Testing
         #expect(table.files(backup).count == 2)
     }
 
+    /// Another event's folder, or a new one beside, would lie below the mount point, too; whatever else lies there.
+    @Test(.enabled(if: Mounting.works)) func nothingElseGoesBelowABareMountPoint() throws {
+        let table = try Table(), backup = table.path("backup")
+        for (card, first) in [("CARD", 1), ("CARDB", 50)] { try table.frames(card, count: 2, from: first) }
+        let pipeline = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [card: { paths: ["\(table.card)"] }]
+            stages: [exif: {}, dedupe: {}, upload: { to: [a] }]
+            targets: { a: { folder: { path: "\(backup)/{event}", verify: size } } }
+            """)
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        let words = ["--pipeline", pipeline, "--event"]
+        #expect(try table.run(["import", table.card] + words + ["smith"]).status == 0)
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        try table.write("backup/junk", "of another program")
+        for wish in [
+            [table.path("CARDB")] + words + ["jones"], [table.card] + words + ["jones", "--again"],
+            [table.card] + words + ["smith", "--again"], [table.path("CARDB"), "--to", backup + "/new"],
+        ] {
+            let refused = try table.run(["import"] + wish)
+            #expect(refused.status == 2 && refused.output.contains("2 files"), "\(wish): \(refused.output)")
+        }
+        #expect(table.files(backup).keys.sorted() == ["junk"])
+        // Another disk was mounted there on purpose, for another event.
+        try mount(backup)
+        #expect(try table.run(["import", table.path("CARDB")] + words + ["jones"]).status == 0)
+        #expect(table.files(backup).count == 2)
+    }
+
     /// A memory disk or a share has another number each time; its files tell that it is the same.
     @Test(.enabled(if: Mounting.works)) func aDiskThatIsNumberedAnewIsKnownByItsFiles() throws {
         let table = try Table(), backup = table.path("backup")

@@ -24,12 +24,13 @@ struct TargetDisks: Sendable {
             try await TargetAccount(target, among: targets)?.check(reader)
             return
         }
+        let before = try await reader.disk(of: target.identity)
+        if before == nil { try await requireMountPoint(target, root) }
         guard try FileFacts.of(root) != nil else {
             let count = try await delivered(target, root).count
             if count > 0 { throw Self.gone(root, count) }
             return
         }
-        let before = try await reader.disk(of: target.identity)
         if let before {
             guard let now = Self.disk(root), now != before else { return }
         } else {
@@ -38,7 +39,9 @@ struct TargetDisks: Sendable {
             guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
         }
         let delivered = try await delivered(target, root)
-        if delivered.isEmpty || Self.isAnyThere(delivered) { return }
+        // What another event has there may lie on the disk below the mount point.
+        let own = delivered.filter { $0.target == target.identity }
+        if delivered.isEmpty || Self.isAnyThere(own.isEmpty ? delivered : own) { return }
         throw before == nil ? empty(root, delivered.count) : Self.isAnother(root, delivered.count)
     }
 
@@ -54,23 +57,66 @@ struct TargetDisks: Sendable {
         try await writer.record([.disk(now, target: target.identity, name: target.name)])
     }
 
-    /// What was delivered below the folder of `target`: nothing is read where no target of its kind, which names its
-    /// folder in its identity, ever had one above, at or below it.
+    /// Throws where other targets, such as that of another event, delivered to a disk that was mounted at the new
+    /// folder or above it, and none is mounted there now: the files would fill the disk below its mount point.
+    private func requireMountPoint(_ target: PlannedTarget, _ root: String) async throws(IngestError) {
+        guard let kind = Self.kind(of: target, root), let volumes = try? Volumes.current() else { return }
+        for use in try await reader.uses(ofTargets: kind) where use.isDelivered {
+            guard let noted = try await reader.disk(of: use.identity) else { continue }
+            let folder = Self.folder(of: use, kind)
+            guard let point = Self.mountPoint(folder, noted), Paths.relative(root, to: point) != nil,
+                !volumes.table.isMountPoint(point), volumes.place(of: folder) != noted
+            else { continue }
+            let delivered = try await reader.delivered(below: folder)
+            if delivered.isEmpty || Self.isAnyThere(delivered.filter { $0.target == use.identity }) { continue }
+            throw Self.isAnother(folder, delivered.count)
+        }
+    }
+
+    /// Where the disk was mounted on which `folder` was `noted` (`disk`): what that says of its place on the disk is
+    /// how `folder` ends behind its mount point, or nothing of it where just that folder of a disk was mounted there.
+    /// Nil for the disk that everything lies on.
+    static func mountPoint(_ folder: String, _ noted: String) -> String? {
+        let above = sequence(first: folder, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) })
+        let point = Array(above).last { point in
+            guard let below = Paths.relative(folder, to: point) else { return false }
+            return noted.hasSuffix(":" + below) || noted.hasSuffix("/" + below) && !below.isEmpty
+        }
+        return point == "/" ? nil : point ?? folder
+    }
+
+    /// What an identity says before the folder; nil where it does not name it.
+    private static func kind(of target: PlannedTarget, _ root: String) -> String? {
+        target.identity.firstRange(of: root).map { String(target.identity[..<$0.lowerBound]) }
+    }
+
+    /// The folder that an identity names; an event may stand behind it.
+    private static func folder(of use: TargetUse, _ kind: String) -> String {
+        let text = use.identity.dropFirst(kind.count), end = use.event.map { ":" + $0 } ?? ""
+        return String(text.hasSuffix(end) ? text.dropLast(end.count) : text)
+    }
+
+    /// What was delivered below the folder of `target`.
+    ///
+    /// Targets of one kind name their folders in their identities: where none of them had one that is near, no delivery
+    /// need be read.
     private func delivered(_ target: PlannedTarget, _ root: String) async throws(IngestError) -> [DeliveryRow] {
-        if let at = target.identity.firstRange(of: root) {
-            let kind = target.identity[..<at.lowerBound]
-            let uses = try await reader.uses(ofTargets: String(kind))
+        if let kind = Self.kind(of: target, root) {
+            let uses = try await reader.uses(ofTargets: kind)
             let isNear = uses.contains { Self.isNear(root, $0.identity.dropFirst(kind.count)) }
             if !isNear { return [] }
         }
         return try await reader.delivered(below: root)
     }
 
-    /// `other`: the folder of another target, and what its identity says after that, behind a colon.
+    /// Whether `other` is the same folder, one above or one below; it may be followed by a colon and an event.
+    ///
+    /// Compared byte by byte: an event may begin with a mark that belongs to the colon before it.
     static func isNear(_ root: String, _ other: Substring) -> Bool {
-        if root == "/" || other.hasPrefix(root + "/") { return true }
+        func begins(with start: String) -> Bool { other.utf8.starts(with: start.utf8) }
+        if root == "/" || begins(with: root + "/") { return true }
         return sequence(first: root, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) }).contains {
-            other == $0 || other.hasPrefix($0 + ":")
+            other.utf8.elementsEqual($0.utf8) || begins(with: $0 + ":")
         }
     }
 

@@ -6,6 +6,7 @@ import Testing
 @Suite struct TargetDisksTests {
     @Test(arguments: [
         "/srv/photos", "/srv", "/", "/srv/photos/2026", "/srv/photos:Wedding", "/srv:Wedding", "/:Wedding",
+        "/srv/photos:\u{301}x", "/srv/photos/\u{301}x",
     ])
     func aFolderAboveAtOrBelowIsNear(_ other: String) {
         #expect(TargetDisks.isNear("/srv/photos", other[...]))
@@ -14,4 +15,14 @@ import Testing
 
     @Test(arguments: ["/srv/photos2", "/srv/photo", "/srv/other", "/mnt", "/srv/photos2:Wedding", "/srvphotos", ""])
     func aFolderBesideIsNot(_ other: String) { #expect(!TargetDisks.isNear("/srv/photos", other[...])) }
+
+    @Test(
+        arguments: [
+            ("/mnt/d", "UUID-1:", "/mnt/d"), ("/mnt/d/pics/a", "UUID-1:pics/a", "/mnt/d"),
+            ("/mnt/d/pics", "dev:0:27/btrfs/1f:@data/pics", "/mnt/d"), ("/mnt/d", "dev:0:27/btrfs/1f:@data", "/mnt/d"),
+            ("/srv/pics", "UUID-1:srv/pics", nil), ("/", "UUID-1:", nil),
+        ] as [(String, String, String?)])
+    func whereADiskWasMountedIsKnownByWhatWasNoted(_ folder: String, _ noted: String, _ point: String?) {
+        #expect(TargetDisks.mountPoint(folder, noted) == point)
+    }
 }
