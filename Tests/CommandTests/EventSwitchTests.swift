@@ -209,6 +209,33 @@ import Testing
         #expect(run.kill(SIGTERM).status == 143)
     }
 
+    /// A frame of the earlier event that was rejected and is picked now is sent, though nothing waited until then.
+    @Test func whatIsPickedOfTheEarlierEventIsSent() throws {
+        let table = try Table(), gallery = try Gallery(table)
+        let file = try table.hotFolderPipeline(to: gallery.address, query: "?event={event}", most: "300ms")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        // The copy in the archive is what is sent later.
+        let picks = text.replacing(
+            "to: [gallery]", with: "to: [archive, gallery], deliver: { gallery: { picks: only } }")
+        let pipeline = try table.write(
+            "picks.yaml",
+            picks.replacing("targets:", with: "targets:\n  archive: { folder: { path: \"\(table.archive)\" } }"))
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
+        let run = try Background(words, environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        try table.frames("hot", count: 1, from: 0)
+        let frame = try #require(FileManager.default.subpaths(atPath: table.path("hot"))?.first { $0.hasSuffix("JPG") })
+        let picture = table.path("hot") + "/" + frame
+        #expect(try Background.within(seconds: 30) { try table.run(["mark", "--reject", picture]).status == 0 })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        // It looks after two seconds.
+        Thread.sleep(forTimeInterval: 4)
+        #expect(try table.run(["mark", "--pick", picture]).status == 0)
+        #expect(Background.within(seconds: 60) { (try? gallery.assets().count) == 1 })
+        #expect(run.kill(SIGTERM).status == 143)
+    }
+
     /// A card with three frames, a folder for each event, and the words that take the card.
     private func cardOfEvents(_ verb: String) throws -> (Table, [String]) {
         let table = try Table()

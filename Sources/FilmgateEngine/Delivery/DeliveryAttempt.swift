@@ -207,7 +207,10 @@ enum DeliveryAttempt {
         case .success(nil):
             return await LostBytes.error(job.file, nil, roots: roots)
                 ?? IngestError(
-                    .notFound, "\(job.file.path) is gone before it could be sent.",
+                    .notFound,
+                    job.file.path.isEmpty
+                        ? "No copy of \(job.name) is kept that could be sent."
+                        : "\(job.file.path) is gone before it could be sent.",
                     advice:
                         "Import its card again with --again; what a watched folder or a camera still has is taken by the next run."
                 )

@@ -29,6 +29,7 @@ final class EarlierEvents: Sendable {
                 guard let others = try? waiting.get().filter({ Self.isOfAnother($0, than: event) }) else { continue }
                 if others.isEmpty {
                     guard await woken.next() != nil else { return }
+                    pause = Self.first
                 } else if others.contains(where: { !leases.isTaken($0.delivery) }) {
                     await retry()
                 }
@@ -41,14 +42,6 @@ final class EarlierEvents: Sendable {
 
     /// Something may be left waiting: looks whether it is for another event.
     @Sendable func look() { state.withLock { _ = $0.wake?.yield() } }
-
-    @Sendable func note(_ runEvent: RunEvent) {
-        switch runEvent {
-        case .settled(let result), .companion(let result): if result.ending == .pending { look() }
-        case .held: look()
-        default: break
-        }
-    }
 
     private func replace(by next: State) {
         state.withLock { state in

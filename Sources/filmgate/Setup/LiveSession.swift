@@ -44,7 +44,7 @@ struct LiveSession {
             Self.tell(paused: paused, json)
             changes.noteRun()
         }
-        for note in [liveStatus.note, changes.note, earlierEvents.note] { hub.watch(note) }
+        for note in [liveStatus.note, changes.note] { hub.watch(note) }
         leases.whenLeft(earlierEvents.look)
         let runControl = RunControl(whenStopping: ServiceNotice.stopping)
         let services = ControlServer.HostServices(
@@ -53,7 +53,11 @@ struct LiveSession {
             await runControl.takeUp()
         }
         let control = ControlServer(
-            state: session.options.state, services, changes, logger: context.options.logger, marked: runControl.marked)
+            state: session.options.state, services, changes, logger: context.options.logger
+        ) { [earlierEvents] pictures in
+            await runControl.marked(pictures)
+            earlierEvents.look()
+        }
         // Before any job is taken: it is to claim what it delivers, too.
         let telling = await RunTelling.begin([pipeline], ledger, context, leases)
         control?.start()
