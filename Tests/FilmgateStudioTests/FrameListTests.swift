@@ -121,12 +121,14 @@ import Testing
         }
     }
 
-    /// Targets without names of their own: a person knows the frame by the name that it has on its card.
-    @Test func whatWaitsIsCalledAsOnItsCard() async throws {
+    /// At targets without names of their own, and before the event is known that its name may hold, a person knows the
+    /// frame by the name that it has on its card.
+    @Test(arguments: [("", nil), ("\u{F0000}/IMG_3.JPG", DeliveryRow.unassigned)] as [(String, String?)])
+    func whatWaitsIsCalledAsOnItsCard(path: String, event: String?) async throws {
         try await StudioBench.with(fill: { ledger async throws in
             try await Rows.few(ledger)
             var row = Rows.delivery(3, .pending)
-            row.path = ""
+            (row.path, row.event) = (path, event)
             try await ledger.record([.asset(Rows.asset(3)), .delivery(row)])
         }) { bench async throws in
             let answer = try bench.client.send("GET", "/api/v1/deliveries?state=pending", try bench.token(.operate))

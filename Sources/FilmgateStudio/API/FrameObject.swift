@@ -81,13 +81,14 @@ enum FrameObject {
         return media
     }
 
-    /// `file`: what the frame is called where it came from, for targets that have no names.
-    static func delivery(_ row: DeliveryRow, file: String? = nil) -> JSONWriter {
+    /// `file`: what the frame is called where it came from, for targets that have no names; and before its event is
+    /// known, which its name may hold.
+    static func delivery(_ row: DeliveryRow, file: String?) -> JSONWriter {
         var object = JSONWriter(), receipt = row.receipt
         receipt.at = receipt.at < 0 ? 0 : receipt.at
         object.add("type", "delivery")
         object.add("target", row.targetName)
-        object.add("name", row.path.isEmpty ? file ?? "" : row.path)
+        object.add("name", row.isNamed ? row.path : file ?? "")
         object.add("state", receipt.state.rawValue)
         object.add("path", receipt.path)
         object.add("url", receipt.url.map(AddressMask.hidden))
@@ -120,4 +121,9 @@ enum FrameObject {
         object.add("text", row.text)
         return object
     }
+}
+
+extension DeliveryRow {
+    /// It is known what it is called at its target.
+    var isNamed: Bool { !path.isEmpty && !isUnassigned }
 }

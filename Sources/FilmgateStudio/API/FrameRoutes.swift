@@ -135,7 +135,7 @@ struct FrameRoutes: Sendable {
         let places = if let sha256 = row.digests?.sha256 { try await reader.assets(sha256: sha256) } else { [row] }
         let notes = try await reader.notes(of: row.origin.id, limit: 100)
         object.add("wanted", row.wanted)
-        object.add("deliveries", objects: deliveries.map { FrameObject.delivery($0) })
+        object.add("deliveries", objects: deliveries.map { FrameObject.delivery($0, file: row.origin.name) })
         object.add("places", objects: places.map(FrameObject.place))
         object.add("notes", objects: notes.map(FrameObject.note))
         return .json(object.finished)

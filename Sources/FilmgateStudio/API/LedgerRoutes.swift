@@ -72,7 +72,7 @@ extension StudioAPI {
         add(part?.elements.count ?? 0, of: part?.total ?? 0, from: start, to: &object)
         var deliveries: [JSONWriter] = []
         for row in part?.elements ?? [] {
-            let file = row.path.isEmpty ? try await reader?.assets(sha256: row.content.sha256).first?.origin.name : nil
+            let file = row.isNamed ? nil : try await reader?.assets(sha256: row.content.sha256).first?.origin.name
             deliveries.append(FrameObject.delivery(row, file: file))
         }
         object.add("deliveries", objects: deliveries)
