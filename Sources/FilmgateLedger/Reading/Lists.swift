@@ -23,7 +23,7 @@ extension SQLiteReader {
         let isKnown = try look { db in
             var query = try Query(db, Self.isKnown)
             for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
-            return try query.next() && query.int() == 1
+            return try query.next()
         }
         if !isKnown { return [] }
         return try await scan { db in
@@ -91,7 +91,7 @@ extension SQLiteReader {
 
     /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     private static let ofSHA256 = "FROM content WHERE key = ? OR (key >= ? AND key < ?)"
-    static let isKnown = "SELECT EXISTS (SELECT 1 \(ofSHA256))"
+    static let isKnown = "SELECT 1 \(ofSHA256) LIMIT 1"
     static let bySHA256 = "WHERE a.content_id IN (SELECT id \(ofSHA256)) ORDER BY a.content_id, a.run DESC, a.at DESC"
     /// `0` is the byte after `/`.
     static let below = """

@@ -27,8 +27,8 @@ enum Connection {
 
     /// Frees the pages of the file that a connection keeps beside the writer, where they are more than 256 KiB.
     ///
-    /// Whole cards are read there, perhaps once an hour. Reading one goes to and fro between tables: with so few pages
-    /// from its beginning it would read each of them many times.
+    /// Whole cards are read there, perhaps once an hour. A limit on the pages (`cache_size`) would be no way: reading a
+    /// card goes to and fro between tables, and would read the same pages from the file many times.
     static func giveBack(_ db: Database) {
         var used: CInt = 0, most: CInt = 0
         sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0)

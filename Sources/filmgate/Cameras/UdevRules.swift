@@ -1,6 +1,6 @@
 import Glibc
 
-/// The rules that let the person at the desk, and the group `plugdev`, open cameras.
+/// The rules that let the person at the screen, and the group `plugdev`, open cameras.
 enum UdevRules {
     static let name = "70-filmgate-cameras.rules"
     /// Where udev looks, its own order.

@@ -15,7 +15,7 @@ struct CreditInquiry: Sendable {
     /// How long one service may take.
     static let patience = Duration.seconds(3)
 
-    var book: CreditStore { CreditStore(state: state) }
+    var store: CreditStore { CreditStore(state: state) }
 
     init(_ places: [Place], state: String) { (self.places, self.state) = (places, state) }
 
@@ -42,7 +42,7 @@ struct CreditInquiry: Sendable {
         let own = await ask(places.filter(\.isSignIn)), known = Set(own.flatMap(\.signIns))
         let heard = own + (await ask(places.filter { !$0.isSignIn && known.isDisjoint(with: $0.signIns) }))
         // Whoever may not write here is told all the same.
-        _ = try? book.note(heard)
+        _ = try? store.note(heard)
         return heard
     }
 
@@ -74,18 +74,18 @@ struct CreditInquiry: Sendable {
 
 /// Keeps what is left known while a run spends it.
 struct CreditWatch {
-    private let desk: CreditInquiry, began = Int(Date().timeIntervalSince1970)
+    private let inquiry: CreditInquiry, began = Int(Date().timeIntervalSince1970)
     private let task: Task<Void, Never>?
     private static let interval = Duration.seconds(60)
 
-    init(_ desk: CreditInquiry) {
-        self.desk = desk
+    init(_ inquiry: CreditInquiry) {
+        self.inquiry = inquiry
         task =
-            desk.places.isEmpty
+            inquiry.places.isEmpty
             ? nil
             : Task {
                 while !Task.isCancelled {
-                    _ = await desk.ask()
+                    _ = await inquiry.ask()
                     try? await Task.sleep(for: Self.interval)
                 }
             }
@@ -97,10 +97,10 @@ struct CreditWatch {
         guard let task else { return }
         task.cancel()
         await task.value
-        if desk.book.all().contains(where: { entry in
-            entry.heard >= began && desk.places.contains { $0.name == entry.name && $0.signIns == entry.signIns }
+        if inquiry.store.all().contains(where: { entry in
+            entry.heard >= began && inquiry.places.contains { $0.name == entry.name && $0.signIns == entry.signIns }
         }) {
-            _ = await desk.ask()
+            _ = await inquiry.ask()
         }
     }
 }

@@ -81,7 +81,7 @@ extension AccountLine {
         guard isFine, !prompter.places.isEmpty else { return }
         let began = Int(Date().timeIntervalSince1970), heard = await prompter.ask()
         isHeardNow = heard.first.map { $0.heard >= began } ?? false
-        credits = heard.first ?? prompter.book.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
+        credits = heard.first ?? prompter.store.all().filter { $0.signIns.contains(name) }.max { $0.heard < $1.heard }
     }
 }
 

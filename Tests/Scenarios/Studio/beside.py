@@ -1,18 +1,14 @@
 """What readers of the page cost those who take and send: an import and a run, without the page, with one reader and with twenty."""
-import json
 import os
 import random
 import shutil
 import signal
 import statistics
-import subprocess
-import sys
 import time
 
 from following import Listeners, Live, cpu_of
 from ledgers import picture_of
-import measure
-from measure import Run
+from measure import Run, run
 from studio import Studio, memory
 import tiny
 
@@ -28,23 +24,14 @@ def importing(place, table, options, ledgers):
         state = place.fresh()
         words = [place.filmgate, "import", card, "--to", place.fresh(), "--state", state, "--json", "--verify", "size"]
         if not readers:
-            return apart(words)
+            return run(words)
         with Studio(place.filmgate, state, os.path.join(place.memory, f"studio-{readers}.log")) as studio, Listeners(studio, readers):
             time.sleep(0.5)
-            return apart(words)
+            return run(words)
 
     results = rounds(options, once, clear=place.clear)
     shutil.rmtree(card)
     compare(table, f"import of {26 * pairs / 1000:.1f} GB", results)
-
-
-def apart(words):
-    """Runs a command from a small process of its own: what the system tells of its memory begins with that of whoever started it."""
-    code = "import json, sys; from measure import run; one = run(sys.argv[1:]); print(json.dumps([one.seconds, one.peak, one.cpu]))"
-    folder = os.path.dirname(measure.__file__)
-    done = subprocess.run([sys.executable, "-c", code, *words], stdout=subprocess.PIPE, cwd=folder, check=True)
-    seconds, peak, cpu = json.loads(done.stdout)
-    return Run(seconds, peak, b"", cpu)
 
 
 def running(place, table, options, ledgers):
