@@ -37,7 +37,8 @@ import Testing
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "latest volumes": SQLiteReader.latestVolumes, "file of a volume": SQLiteReader.fileOfVolume,
         "held for the catalogue": SQLiteReader.absentCatalog,
-        "is known": SQLiteReader.isKnown, "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
+        "is known": SQLiteReader.isKnown,
+        "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
     ]
 
     @Test(arguments: readings.keys.sorted()) func readingForAFileNeverScans(_ name: String) async throws {

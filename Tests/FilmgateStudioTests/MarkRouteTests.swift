@@ -89,6 +89,7 @@ import Testing
     }
 
     /// Two browsers mark at once, a third one looks on; what it hears in the end is what the ledger has.
+    ///
     /// How soon, `make studio-bench` measures: here it waits for what else goes on on the machine.
     @Test func everybodyHearsOfIt() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in

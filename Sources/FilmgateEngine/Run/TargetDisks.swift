@@ -73,9 +73,10 @@ struct TargetDisks: Sendable {
         }
     }
 
-    /// Where the disk was mounted on which `folder` was `noted` (`disk`): what that says of its place on the disk is
-    /// how `folder` ends behind its mount point, or nothing of it where just that folder of a disk was mounted there.
-    /// Nil for the disk that everything lies on.
+    /// Where the disk was mounted on which `folder` was `noted` (`disk`); nil for the disk that everything lies on.
+    ///
+    /// What was noted of its place on the disk is how `folder` ends behind the mount point; where only that folder of a
+    /// disk was mounted, it is the mount point itself.
     static func mountPoint(_ folder: String, _ noted: String) -> String? {
         let above = sequence(first: folder, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) })
         let point = Array(above).last { point in
