@@ -52,12 +52,7 @@ struct LiveSession {
         ) {
             await runControl.takeUp()
         }
-        let control = ControlServer(
-            state: session.options.state, services, changes, logger: context.options.logger
-        ) { [earlierEvents] pictures in
-            await runControl.marked(pictures)
-            earlierEvents.look()
-        }
+        let control = control(services, changes, runControl)
         // Before any job is taken: it is to claim what it delivers, too.
         let telling = await RunTelling.begin([pipeline], ledger, context, leases)
         control?.start()
@@ -149,6 +144,18 @@ struct LiveSession {
         }
         earlierEvents.end()
         return outcome
+    }
+
+    /// For what other processes ask of the run; nil where they cannot reach it.
+    private func control(_ services: ControlServer.HostServices, _ changes: RunChanges, _ runControl: RunControl)
+        -> ControlServer?
+    {
+        ControlServer(
+            state: session.options.state, services, changes, logger: context.options.logger
+        ) { [earlierEvents] pictures in
+            await runControl.marked(pictures)
+            earlierEvents.look()
+        }
     }
 
     /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
