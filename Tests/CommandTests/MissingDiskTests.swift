@@ -56,11 +56,16 @@ import Testing
         defer { Mounting.run("/usr/bin/umount", [backup]) }
         let words = ["--pipeline", pipeline, "--event"]
         #expect(try table.run(["import", table.card] + words + ["smith"]).status == 0)
+        // Used, and noted, while there was nothing to deliver.
+        try files.createDirectory(atPath: table.path("EMPTY"), withIntermediateDirectories: true)
+        _ = try table.run(["import", table.path("EMPTY"), "--to", backup + "/noted"])
+        #expect(files.fileExists(atPath: backup + "/noted"))
         try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
         try table.write("backup/junk", "of another program")
         for wish in [
             [table.path("CARDB")] + words + ["jones"], [table.card] + words + ["jones", "--again"],
             [table.card] + words + ["smith", "--again"], [table.path("CARDB"), "--to", backup + "/new"],
+            [table.path("CARDB"), "--to", backup + "/noted"],
         ] {
             let refused = try table.run(["import"] + wish)
             #expect(refused.status == 2 && refused.output.contains("2 files"), "\(wish): \(refused.output)")

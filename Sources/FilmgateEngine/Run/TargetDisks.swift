@@ -24,16 +24,21 @@ struct TargetDisks: Sendable {
             try await TargetAccount(target, among: targets)?.check(reader)
             return
         }
-        let before = try await reader.disk(of: target.identity)
-        if before == nil { try await requireMountPoint(target, root) }
-        guard try FileFacts.of(root) != nil else {
+        let before = try await reader.disk(of: target.identity), isThere = try FileFacts.of(root) != nil
+        if isThere, let before {
+            guard let now = Self.disk(root), now != before else { return }
+        }
+        // It may have been noted without a single delivery, or all of them may have been given up.
+        let uses = try await reader.uses(ofTargets: target.identity)
+        if !uses.contains(where: { $0.identity == target.identity && $0.isDelivered }) {
+            try await requireMountPoint(target, root)
+        }
+        guard isThere else {
             let count = try await delivered(target, root).count
             if count > 0 { throw Self.gone(root, count) }
             return
         }
-        if let before {
-            guard let now = Self.disk(root), now != before else { return }
-        } else {
+        if before == nil {
             // Never noted, as in a ledger of an earlier version: an empty folder that is no mount point may be one
             // whose disk is missing.
             guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
