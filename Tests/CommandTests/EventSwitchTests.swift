@@ -141,14 +141,20 @@ import Testing
         #expect(told?["of_other_events"] as? Int == 0, "\(told ?? [:])")
     }
 
-    /// A gallery that refused the earlier event's frames gets them when it takes some again.
-    @Test func whatIsHeldForTheEarlierEventIsSent() throws {
-        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
-        let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
+    /// A run for smith, once it watches the folder `hot`.
+    private func watching(_ table: Table, _ pipeline: String) throws -> Background {
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
         let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
         let run = try Background(words, environment: Gallery.environment)
         #expect(run.line(#"{"type":"status""#) != nil)
+        return run
+    }
+
+    /// A gallery that refused the earlier event's frames gets them when it takes some again.
+    @Test func whatIsHeldForTheEarlierEventIsSent() throws {
+        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
+        let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
+        let run = try watching(table, pipeline)
         func waiting(_ state: String) throws -> Int {
             let status = try #require(try table.run(["status"]).items("status").first)
             return (status["targets"] as? [[String: Any]] ?? []).compactMap { $0[state] as? Int }.reduce(0, +)
@@ -168,10 +174,7 @@ import Testing
         let table = try Table(), first = try Gallery(table)
         let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
         first.stop()
-        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
-        let run = try Background(words, environment: Gallery.environment)
-        #expect(run.line(#"{"type":"status""#) != nil)
+        let run = try watching(table, pipeline)
         func pending(_ count: Int) throws -> Bool {
             let status = try #require(try table.run(["status"]).items("status").first)
             return (status["targets"] as? [[String: Any]] ?? []).compactMap { $0["pending"] as? Int }.reduce(0, +)
@@ -193,10 +196,7 @@ import Testing
         let table = try Table(), first = try Gallery(table)
         let pipeline = try table.hotFolderPipeline(to: first.address, query: "?event={event}", most: "300ms")
         first.stop()
-        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
-        let run = try Background(words, environment: Gallery.environment)
-        #expect(run.line(#"{"type":"status""#) != nil)
+        let run = try watching(table, pipeline)
         // It looks after two seconds.
         Thread.sleep(forTimeInterval: 4)
         try table.frames("CARD", count: 2, from: 0)
@@ -220,10 +220,7 @@ import Testing
         let pipeline = try table.write(
             "picks.yaml",
             picks.replacing("targets:", with: "targets:\n  archive: { folder: { path: \"\(table.archive)\" } }"))
-        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let words = ["run", pipeline, "--event", "smith", "--state", table.state, "--json"]
-        let run = try Background(words, environment: Gallery.environment)
-        #expect(run.line(#"{"type":"status""#) != nil)
+        let run = try watching(table, pipeline)
         try table.frames("hot", count: 1, from: 0)
         let frame = try #require(FileManager.default.subpaths(atPath: table.path("hot"))?.first { $0.hasSuffix("JPG") })
         let picture = table.path("hot") + "/" + frame

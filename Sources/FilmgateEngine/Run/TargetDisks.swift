@@ -44,9 +44,7 @@ struct TargetDisks: Sendable {
             guard !again, try Self.isEmpty(root), FileSystem.mountPoint(of: root) != root else { return }
         }
         let delivered = try await delivered(target, root)
-        // What another event has there may lie on the disk below the mount point.
-        let own = delivered.filter { $0.target == target.identity }
-        if delivered.isEmpty || Self.isAnyThere(own.isEmpty ? delivered : own) { return }
+        if delivered.isEmpty || Self.isAnyThere(delivered, of: target.identity) { return }
         throw before == nil ? empty(root, delivered.count) : Self.isAnother(root, delivered.count)
     }
 
@@ -58,7 +56,7 @@ struct TargetDisks: Sendable {
         if before == now { return }
         let delivered = before == nil ? [] : try await delivered(target, root)
         // A disk that went away during the run leaves another one at its path.
-        guard delivered.isEmpty || Self.isAnyThere(delivered) else { return }
+        guard delivered.isEmpty || Self.isAnyThere(delivered, of: target.identity) else { return }
         try await writer.record([.disk(now, target: target.identity, name: target.name)])
     }
 
@@ -73,7 +71,7 @@ struct TargetDisks: Sendable {
                 !volumes.table.isMountPoint(point), volumes.place(of: folder) != noted
             else { continue }
             let delivered = try await reader.delivered(below: folder)
-            if delivered.isEmpty || Self.isAnyThere(delivered.filter { $0.target == use.identity }) { continue }
+            if delivered.isEmpty || Self.isAnyThere(delivered, of: use.identity) { continue }
             throw Self.isAnother(folder, delivered.count)
         }
     }
@@ -134,8 +132,11 @@ struct TargetDisks: Sendable {
         try FileSystem.names(in: root).allSatisfy { $0 == ".filmgate" }
     }
 
-    private static func isAnyThere(_ delivered: [DeliveryRow]) -> Bool {
-        delivered.contains { row in
+    /// Where files of `target` itself are among them, only those count: what another event has there may lie on the disk
+    /// below the mount point.
+    private static func isAnyThere(_ delivered: [DeliveryRow], of target: String) -> Bool {
+        let own = delivered.filter { $0.target == target }
+        return (own.isEmpty ? delivered : own).contains { row in
             guard let path = row.receipt.path else { return false }
             let facts = Result { () throws(IngestError) in try FileFacts.of(path) }
             // Where nobody may look, nothing is known.
