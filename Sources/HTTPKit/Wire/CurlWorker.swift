@@ -8,6 +8,9 @@ actor CurlWorker {
     private let executor = BlockingExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
+    /// Bytes from which on a body is sent with a larger buffer.
+    private static let large: UInt64 = 4 << 20
+
     private let handle: EasyHandle
     private let options: TransportOptions
     private let limiter: BandwidthLimiter?
@@ -76,9 +79,6 @@ actor CurlWorker {
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         // Servers commonly hang up after 60 to 75 idle seconds: do not race with that.
         handle.set(CURLOPT_MAXAGE_CONN, 50)
-        // TLS cuts it into pieces of 16 KiB anyway: more only costs memory, and cache. libcurl makes this buffer anew for
-        // every request, which costs least below what malloc maps by itself (`fg_memory_keep_steady`).
-        handle.set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         handle.set(CURLOPT_HTTP_VERSION, options.version == .http1 ? fg_http_1_1 : fg_http_auto)
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -95,6 +95,9 @@ actor CurlWorker {
         if let body {
             handle.set(CURLOPT_UPLOAD, 1)
             handle.set(CURLOPT_INFILESIZE_LARGE, bytes: body.length)
+            // libcurl makes this buffer anew for every request. Below what malloc maps by itself that costs least
+            // (`fg_memory_keep_steady`); a large file is worth more, as every turn asks all its sockets for news.
+            handle.set(CURLOPT_UPLOAD_BUFFERSIZE, body.length < Self.large ? 64 << 10 : 256 << 10)
         } else if request.method == "HEAD" {
             handle.set(CURLOPT_NOBODY, 1)
         } else {
