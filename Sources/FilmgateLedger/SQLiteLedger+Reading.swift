@@ -79,6 +79,9 @@ extension SQLiteLedger {
         try await reader.uses(ofTargets: prefix)
     }
     public func disk(of target: String) async throws(IngestError) -> String? { try await reader.disk(of: target) }
+    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] {
+        try await reader.targetsOnDisks()
+    }
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await reader.bodies(make: make, model: model)
     }

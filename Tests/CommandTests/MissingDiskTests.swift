@@ -77,6 +77,46 @@ import Testing
         #expect(table.files(backup).count == 2)
     }
 
+    /// A run that had nothing to deliver has seen the disk, too; who gives it up says so once.
+    @Test(.enabled(if: Mounting.works)) func aDiskThatNothingWasDeliveredToIsMissed() throws {
+        let table = try Table(), backup = table.path("it's a disk")
+        try table.frames("CARD", count: 2, from: 1)
+        try files.createDirectory(atPath: table.path("EMPTY"), withIntermediateDirectories: true)
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        _ = try table.run(["import", table.path("EMPTY"), "--to", backup + "/pics"])
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        for _ in 1...2 {
+            let refused = try table.run(["import", table.card, "--to", backup + "/pics"])
+            #expect(refused.status == 2 && refused.output.contains("none is mounted there now"), "\(refused.output)")
+            // In JSON, so the backslash of the shell's word is two.
+            #expect(refused.output.contains("it'\\\\''s a disk/pics' --gone`"), "\(refused.output)")
+        }
+        #expect(!files.fileExists(atPath: backup + "/pics"))
+        #expect(try table.run(["cancel", "--yes", "--target", backup + "/pics", "--gone"]).status == 0)
+        #expect(try table.run(["import", table.card, "--to", backup + "/pics"]).status == 0)
+        #expect(table.files(backup + "/pics").count == 2)
+    }
+
+    /// A folder of a disk that is mounted by itself may be called as its mount point is: what lies beside is elsewhere.
+    @Test(.enabled(if: Mounting.works)) func aFolderBesideTheMountPointOfASubvolumeIsFilled() throws {
+        let table = try Table(), pics = table.path("srv/pics")
+        for (card, first) in [("CARD", 1), ("CARDB", 50)] { try table.frames(card, count: 2, from: first) }
+        try mount(table.path("disk"))
+        defer { Mounting.run("/usr/bin/umount", [table.path("disk")]) }
+        for folder in [table.path("disk/srv/pics"), pics] {
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        try #require(Mounting.run("/usr/bin/mount", ["--bind", table.path("disk/srv/pics"), pics]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [pics]) }
+        #expect(try table.run(["import", table.card, "--to", pics + "/smith"]).status == 0)
+        try #require(Mounting.run("/usr/bin/umount", [pics]) == 0)
+        let refused = try table.run(["import", table.path("CARDB"), "--to", pics + "/jones"])
+        #expect(refused.status == 2 && refused.output.contains("2 files"), "\(refused.output)")
+        #expect(try table.run(["import", table.path("CARDB"), "--to", table.path("srv/beside")]).status == 0)
+        #expect(table.files(pics).isEmpty && table.files(table.path("srv/beside")).count == 2)
+    }
+
     /// A memory disk or a share has another number each time; its files tell that it is the same.
     @Test(.enabled(if: Mounting.works)) func aDiskThatIsNumberedAnewIsKnownByItsFiles() throws {
         let table = try Table(), backup = table.path("backup")

@@ -54,6 +54,8 @@ public protocol LedgerReader: Sendable {
     func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse]
     /// The disk on which the folder of a target was when it was last noted (`LedgerChange.disk`); nil where none was.
     func disk(of target: String) async throws(IngestError) -> String?
+    /// The targets of whose folders a disk was noted, by their identities.
+    func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)]
     /// Serial numbers of the bodies of a model that files came from.
     func bodies(make: String?, model: String) async throws(IngestError) -> [String]
     /// Deliveries that wait, are held or pending, and are judged by the marks of these pictures; with nil, by any.
@@ -93,6 +95,8 @@ extension LedgerReader {
     ) async throws(IngestError) {}
     /// None, for ledgers that do not remember.
     public func disk(of target: String) async throws(IngestError) -> String? { nil }
+    /// None, for ledgers that do not remember.
+    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] { [] }
     /// None, for ledgers that keep no marks.
     public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] { [] }
     /// None, for ledgers that keep no marks.
@@ -139,7 +143,8 @@ public enum LedgerChange: Sendable {
     /// Files of `run` itself are left to it.
     case followed(ContentKey, twin: String, run: Int64, at: Int64)
     case shotName(ShotName, shot: String, target: String, event: String?)
-    /// The folder of that target lies on that disk now; in which words is for those who compare them.
+    /// The folder of that target lies on that disk now; in which words is for those who compare them, but for none: the
+    /// disk was given up.
     case disk(String, target: String, name: String)
     /// A picture has the marks of its shot, which were said before it was known.
     case marked(String, PictureMark)

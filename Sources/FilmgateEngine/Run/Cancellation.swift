@@ -105,6 +105,15 @@ public struct Cancellation: Sendable {
         try await writer.sync()
     }
 
+    /// Forgets on which disks the folders of these targets were: somebody said that the disks are gone, so nothing need
+    /// be mounted there any more.
+    public func giveUpDisks(
+        of targets: [(identity: String, name: String)], _ writer: any Ledger
+    ) async throws(IngestError) {
+        try await writer.record(targets.map { .disk("", target: $0.identity, name: $0.name) })
+        try await writer.sync()
+    }
+
     private func carryOut(
         _ order: QueuedDelivery, _ meaning: Meaning, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases
     ) async throws(IngestError) -> Outcome {

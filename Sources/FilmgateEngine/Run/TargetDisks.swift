@@ -24,14 +24,15 @@ struct TargetDisks: Sendable {
             try await TargetAccount(target, among: targets)?.check(reader)
             return
         }
-        let before = try await reader.disk(of: target.identity), isThere = try FileFacts.of(root) != nil
+        let before = try await noted(target.identity), isThere = try FileFacts.of(root) != nil
         if isThere, let before {
-            guard let now = Self.disk(root), now != before else { return }
+            guard let now = FolderDisk(of: root), now.place != before.place else { return }
         }
         // It may have been noted without a single delivery, or all of them may have been given up.
         let uses = try await reader.uses(ofTargets: target.identity)
         if !uses.contains(where: { $0.identity == target.identity && $0.isDelivered }) {
             try await requireMountPoint(target, root)
+            if let point = before?.mountPoint { try Self.requireMount(at: point, for: root) }
         }
         guard isThere else {
             let count = try await delivered(target, root).count
@@ -51,13 +52,27 @@ struct TargetDisks: Sendable {
     /// Notes on which disk the folder of `target` is: after `check`, and again when a run has delivered, for a disk
     /// that was mounted meanwhile.
     func note(_ target: PlannedTarget) async throws(IngestError) {
-        guard let writer, let root = target.traits.localRoot, let now = Self.disk(root) else { return }
-        let before = try await reader.disk(of: target.identity)
+        guard let writer, let root = target.traits.localRoot, let now = FolderDisk(of: root) else { return }
+        let before = try await noted(target.identity)
         if before == now { return }
-        let delivered = before == nil ? [] : try await delivered(target, root)
+        let delivered = before == nil || before?.place == now.place ? [] : try await delivered(target, root)
         // A disk that went away during the run leaves another one at its path.
         guard delivered.isEmpty || Self.isAnyThere(delivered, of: target.identity) else { return }
-        try await writer.record([.disk(now, target: target.identity, name: target.name)])
+        try await writer.record([.disk(now.text, target: target.identity, name: target.name)])
+    }
+
+    private func noted(_ identity: String) async throws(IngestError) -> FolderDisk? {
+        try await reader.disk(of: identity).flatMap(FolderDisk.init(text:))
+    }
+
+    /// Throws where nothing is mounted any more at the place of the disk that a folder was on before anything was
+    /// delivered to it.
+    private static func requireMount(at point: String, for root: String) throws(IngestError) {
+        guard point != "/", let volumes = try? Volumes.current(), !volumes.table.isMountPoint(point) else { return }
+        throw IngestError(
+            .misconfigured,
+            "\(PathText.shown(root)) was on a disk that was mounted at \(PathText.shown(point)), and none is mounted there now.",
+            advice: "Mount that disk, or say that it is gone for good: \(retiring(root)).")
     }
 
     /// Throws where other targets, such as that of another event, delivered to a disk that was mounted at the new
@@ -65,10 +80,10 @@ struct TargetDisks: Sendable {
     private func requireMountPoint(_ target: PlannedTarget, _ root: String) async throws(IngestError) {
         guard let kind = Self.kind(of: target, root), let volumes = try? Volumes.current() else { return }
         for use in try await reader.uses(ofTargets: kind) where use.isDelivered {
-            guard let noted = try await reader.disk(of: use.identity) else { continue }
-            let folder = Self.folder(of: use, kind)
-            guard let point = Self.mountPoint(folder, noted), Paths.relative(root, to: point) != nil,
-                !volumes.table.isMountPoint(point), volumes.place(of: folder) != noted
+            guard let noted = try await noted(use.identity) else { continue }
+            let folder = Self.folder(of: use, kind), point = noted.mountPoint ?? Self.mountPoint(folder, noted.place)
+            guard let point, point != "/", Paths.relative(root, to: point) != nil,
+                !volumes.table.isMountPoint(point), volumes.place(of: folder) != noted.place
             else { continue }
             let delivered = try await reader.delivered(below: folder)
             if delivered.isEmpty || Self.isAnyThere(delivered, of: use.identity) { continue }
@@ -76,15 +91,16 @@ struct TargetDisks: Sendable {
         }
     }
 
-    /// Where the disk was mounted on which `folder` was `noted` (`disk`); nil for the disk that everything lies on.
+    /// Where the disk was mounted on which the place of `folder` was noted by an earlier version, which did not note the
+    /// mount point; nil for the disk that everything lies on.
     ///
-    /// What was noted of its place on the disk is how `folder` ends behind the mount point; where only that folder of a
-    /// disk was mounted, it is the mount point itself.
-    static func mountPoint(_ folder: String, _ noted: String) -> String? {
+    /// Its place on the disk is how `folder` ends behind the mount point; where only that folder of a disk was mounted,
+    /// it is the mount point itself.
+    static func mountPoint(_ folder: String, _ place: String) -> String? {
         let above = sequence(first: folder, next: { $0 == "/" || $0.isEmpty ? nil : Paths.folder($0) })
         let point = Array(above).last { point in
             guard let below = Paths.relative(folder, to: point) else { return false }
-            return noted.hasSuffix(":" + below) || noted.hasSuffix("/" + below) && !below.isEmpty
+            return place.hasSuffix(":" + below) || place.hasSuffix("/" + below) && !below.isEmpty
         }
         return point == "/" ? nil : point ?? folder
     }
@@ -124,9 +140,6 @@ struct TargetDisks: Sendable {
         }
     }
 
-    /// Nil where the kernel names no mounts.
-    static func disk(_ root: String) -> String? { (try? Volumes.current())?.place(of: root) }
-
     /// Nothing but what Filmgate itself may have left.
     static func isEmpty(_ root: String) throws(IngestError) -> Bool {
         try FileSystem.names(in: root).allSatisfy { $0 == ".filmgate" }
@@ -159,7 +172,7 @@ struct TargetDisks: Sendable {
 
     private func empty(_ root: String, _ count: Int) -> IngestError {
         let ways =
-            "`filmgate cancel --gone '\(Self.plain(root))'` lets them be"
+            "`filmgate cancel --gone \(Self.word(root))` lets them be"
             + (offersAgain ? ", and `--again` brings them back." : ".")
         return IngestError(
             .misconfigured, "\(PathText.shown(root)) is empty, and \(Self.files(count)) delivered there.",
@@ -167,9 +180,11 @@ struct TargetDisks: Sendable {
     }
 
     private static func files(_ count: Int) -> String { count == 1 ? "1 file was" : "\(count) files were" }
-    private static func retiring(_ root: String) -> String { "`filmgate cancel --target '\(plain(root))' --gone`" }
-    /// The path without its backticks: they stand around the whole command.
-    private static func plain(_ root: String) -> Substring { PathText.shown(root).dropFirst().dropLast() }
+    private static func retiring(_ root: String) -> String { "`filmgate cancel --target \(word(root)) --gone`" }
+    /// The path as one word for a shell, without backticks: they stand around the whole command.
+    private static func word(_ root: String) -> String {
+        ShellWord.quoted(String(PathText.shown(root).dropFirst().dropLast()))
+    }
 }
 
 extension TargetDisks {
@@ -195,11 +210,12 @@ extension TargetDisks {
             (isThere: try FileFacts.of(root)?.kind == .directory, isEmpty: try isEmpty(root))
         }
         guard case .success(let now) = looked, now.isThere else { return true }
-        if let before, before != disk(root) { return true }
+        let disk = before.flatMap(FolderDisk.init(text:))
+        if let disk, disk.place != FolderDisk(of: root)?.place { return true }
         guard now.isEmpty else { return false }
         switch emptied {
         case .unsaid: return true
-        case .said: return before == nil
+        case .said: return disk == nil
         case .named: return false
         }
     }

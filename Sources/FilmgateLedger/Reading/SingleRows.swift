@@ -104,6 +104,15 @@ extension SQLiteReader {
         }
     }
 
+    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] {
+        try look { db in
+            var query = try Query(db, "SELECT identity, name FROM target WHERE disk <> '' ORDER BY id")
+            var found: [(identity: String, name: String)] = []
+            while try query.next() { found.append((query.text(), query.text())) }
+            return found
+        }
+    }
+
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await scan { db in
             var query = try Query(db, Self.bodies), serials: [String] = []

@@ -56,6 +56,10 @@ struct CancelCommand: AsyncParsableCommand {
             try await Cancellation(reader).orders(gone: gone)
         }
         try await refuseUnknownFiles(orders, reader, context)
+        let disks = try await disksGone(reader, context)
+        if !disks.isEmpty, !orders.contains(where: { Self.isMeant($0.delivery, by: target) }) {
+            return try await giveUp(disks, context)
+        }
         var chosen = try OrderChoice(target: target, files: paths).choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
@@ -78,6 +82,7 @@ struct CancelCommand: AsyncParsableCommand {
                 if outcome == .underWay { left += 1 }
                 tell(order, outcome)
             }
+            if !disks.isEmpty { try await Cancellation(writer).giveUpDisks(of: disks, writer) }
         }
         context.close(writer)
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
@@ -85,6 +90,33 @@ struct CancelCommand: AsyncParsableCommand {
             left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.",
             chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
+    }
+
+    private static func isMeant(_ delivery: DeliveryRow, by target: String?) -> Bool {
+        target.map { OrderChoice.isMeant(delivery.target, delivery.targetName, by: $0) } ?? false
+    }
+
+    /// Of the target that is gone as a whole, those places of whose disks something is noted.
+    private func disksGone(
+        _ reader: any LedgerReader, _ context: CommandContext
+    ) async throws -> [(identity: String, name: String)] {
+        guard meaning == .placeGone, let target else { return [] }
+        return try await context.telling { () async throws(IngestError) in try await reader.targetsOnDisks() }
+            .filter { OrderChoice.isMeant($0.identity, $0.name, by: target) }
+    }
+
+    /// Nothing was delivered there, but a run waits for the disk.
+    private func giveUp(_ disks: [(identity: String, name: String)], _ context: CommandContext) async throws {
+        for disk in disks {
+            Console.err("nothing was delivered to \(Describe.name(TargetLabel.place(of: disk.identity)))")
+        }
+        if HostedJob.ledger == nil { try confirm("Give up its disk? Nothing need be mounted there then [y/N]") }
+        let writer = try await context.openLedger()
+        try await context.telling { () async throws(IngestError) in
+            try await Cancellation(writer).giveUpDisks(of: disks, writer)
+        }
+        context.close(writer)
+        say("Its disk is given up: what comes next goes to the folder that is there.", [])
     }
 
     /// Ends the verb for a target that the ledger does not know, by any of its names.

@@ -116,10 +116,15 @@ struct OrderChoice {
     }
 
     private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
-        if delivery.targetName == target { return true }
+        isMeant(delivery.target, delivery.targetName, by: target)
+    }
+
+    /// Whether `target` names the target of that identity and name.
+    static func isMeant(_ identity: String, _ name: String, by target: String) -> Bool {
+        if name == target { return true }
         // A folder may be named from the working directory.
         let places = [target, UserPath.absolute(target)]
-        return [delivery.target, TargetLabel.place(of: delivery.target)].contains { known in
+        return [identity, TargetLabel.place(of: identity)].contains { known in
             places.contains { known == $0 || isEvent(of: known, at: $0) }
         }
     }

@@ -119,7 +119,7 @@ import Testing
         #expect(heard.all.isEmpty)
         #expect(await !CardProof.isLost(delivery, scene.ledger))
         // It is the same disk: then it was removed.
-        try await scene.ledger.record([.disk(try #require(TargetDisks.disk(root)), target: "two", name: "two")])
+        try await scene.ledger.record([.disk(try #require(FolderDisk(of: root)).text, target: "two", name: "two")])
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
         #expect(heard.all.count == 1)
         #expect(try await scene.say() == ["two"])
@@ -134,7 +134,7 @@ import Testing
         }
         for named in ["/CARD", "", "/one"] { #expect(await lost(scene.folder + named) == []) }
         for named in ["/two", "/two/A.JPG"] { #expect(await lost(scene.folder + named) == ["two"]) }
-        let disk = try #require(TargetDisks.disk(scene.folder + "/two"))
+        let disk = try #require(FolderDisk(of: scene.folder + "/two")).text
         try await scene.ledger.record([.disk(disk, target: "two", name: "two")])
         #expect(await lost(scene.card) == ["two"])
         try FileManager.default.removeItem(atPath: scene.folder + "/two")

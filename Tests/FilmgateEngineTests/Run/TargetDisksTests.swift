@@ -25,4 +25,12 @@ import Testing
     func whereADiskWasMountedIsKnownByWhatWasNoted(_ folder: String, _ noted: String, _ point: String?) {
         #expect(TargetDisks.mountPoint(folder, noted) == point)
     }
+
+    /// Earlier versions kept the place alone.
+    @Test func whatTheLedgerKeepsIsReadBack() throws {
+        let now = try #require(FolderDisk(of: "/")), old = try #require(FolderDisk(text: "UUID-1:srv/pics"))
+        #expect(now.mountPoint == "/" && FolderDisk(text: now.text) == now)
+        #expect(old.place == "UUID-1:srv/pics" && old.mountPoint == nil && FolderDisk(text: old.text) == old)
+        #expect(FolderDisk(text: "") == nil)
+    }
 }
