@@ -291,9 +291,39 @@ import Testing
         #expect(next.status == 0 && next.count("delivered") == 2 && next.count("alreadySeen") == 3, "\(next.output)")
         #expect(next.output.contains("it was taken for the event smith before"), "\(next.output)")
         #expect(count(table, "smith") == 3 && count(table, "jones") == 2)
+        if verb == "import" { try copiesAreProven(table, words) }
         // Named for this one run it is an order.
         #expect(try table.run(words + ["--event", "jones"]).status == 0)
         #expect(count(table, "jones") == 5)
+    }
+
+    /// A copy of the card whose bytes stay with another event is as safe as the card.
+    private func copiesAreProven(_ table: Table, _ words: [String]) throws {
+        try FileManager.default.copyItem(atPath: table.card, toPath: table.path("dump"))
+        let dump = words.map { $0 == table.card ? table.path("dump") : $0 }
+        let left = try table.run(dump)
+        #expect(left.status == 0 && left.count("delivered") == 0, "\(left.output)")
+        let answer = try table.run(["safe-to-format", table.path("dump"), "--allow", "same-device"])
+        #expect(answer.status == 0 && answer.summary["proven"] as? Int == 5, "\(answer.output)")
+    }
+
+    /// Nor does it order what was taken without any, or bring back what was taken back.
+    @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrderForWhatHasNone(_ verb: String) throws {
+        let (table, words) = try cardOfEvents(verb)
+        #expect(try table.run(words).count("delivered") == 3)
+        let gone = table.archive + "/unknown/IMG_0000.JPG"
+        try FileManager.default.removeItem(atPath: gone)
+        #expect(try table.run(["cancel", "--yes", "--gone", gone]).status == 0)
+        #expect(try table.run(["events", "use", "jones"]).status == 0)
+        try table.frames("CARD", count: 2, from: 10)
+        for _ in 1...2 {
+            let next = try table.run(words)
+            #expect(next.status == 0 && count(table, "jones") == 2 && count(table, "unknown") == 2, "\(next.output)")
+        }
+        let answer = try table.run(["safe-to-format", table.card, "--allow", "same-device"])
+        #expect(answer.status == 0 && answer.summary["proven"] as? Int == 4, "\(answer.output)")
+        #expect(try table.run(words + ["--event", "smith"]).status == 0)
+        #expect(count(table, "smith") == 5)
     }
 
     @Test func withoutARunTheNextOneHasIt() throws {

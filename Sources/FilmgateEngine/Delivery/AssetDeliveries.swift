@@ -49,12 +49,13 @@ struct AssetDeliveries: Sendable {
         }
     }
 
-    /// It was given to that event before: nobody is asked for one again, since that could be another.
+    /// It was given to that event, or to none, before: nobody is asked for one again, since that could be another.
     mutating func give(_ row: DeliveryRow) {
         note(row)
         given.append(row.target)
         guard row.receipt.state != .done else { return }
-        let words = "it was given to the event \(row.event ?? "") before and is not there yet"
+        let taken = row.event.map { "it was given to the event \($0)" } ?? "it was taken without an event"
+        let words = "\(taken) before and is not there yet"
         receipts[row.target]?.existed = false
         receipts[row.target]?.state = row.receipt.state == .failed ? .failed : .pending
         receipts[row.target]?.reason = row.receipt.reason.map { "\(words): \($0)" } ?? words

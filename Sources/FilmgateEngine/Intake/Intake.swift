@@ -153,7 +153,7 @@ struct Intake: Sendable {
         let planned = await Result { () async throws(IngestError) in
             // Another event may have taken the same bytes since they were looked for.
             if other == nil, !context.otherEvents.isEmpty, let other = try await otherEvent(of: result.lead) {
-                try await leave(handing, to: other, &done)
+                try await leave(handing, beside: result.lead, to: other, &done)
             } else {
                 try await place(handing, work, result, &done)
             }
@@ -181,7 +181,7 @@ struct Intake: Sendable {
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 let isMade = passed.asset.flags.contains(AssetFlag.made)
-                let left = try await left(passed.asset, to: other)
+                let left = try await left(passed.asset, beside: result.lead, to: other)
                 switch left ?? refusal(passed.asset, lead: result.lead) {
                 case nil:
                     handing.deliver.append((passed.asset, targets))
@@ -198,10 +198,10 @@ struct Intake: Sendable {
 
     /// All of it stays with another event.
     private func leave(
-        _ handing: Handing, to other: OtherEvent, _ handed: inout HandedOn
+        _ handing: Handing, beside lead: Asset?, to other: OtherEvent, _ handed: inout HandedOn
     ) async throws(IngestError) {
         for (asset, _) in handing.deliver {
-            guard handing.budgets[asset.id] != nil, let ended = try await left(asset, to: other) else {
+            guard handing.budgets[asset.id] != nil, let ended = try await left(asset, beside: lead, to: other) else {
                 asset.file?.discard()
                 continue
             }
@@ -264,13 +264,17 @@ struct Intake: Sendable {
     }
 
     /// With what became of its bytes there; nil where the run's event is to have it.
-    private func left(_ asset: Asset, to other: OtherEvent?) async throws(IngestError) -> AssetResult? {
-        guard let other, let sha256 = asset.digests?.sha256 else { return nil }
+    private func left(_ asset: Asset, beside lead: Asset?, to other: OtherEvent?) async throws(IngestError)
+        -> AssetResult?
+    {
+        guard let other, let content = asset.content(beside: lead) else { return nil }
         var asset = asset
-        for row in try await context.reader.deliveries(of: ContentKey(sha256: sha256)) where row.event == other.name {
+        for row in try await context.reader.deliveries(of: content) where row.event == other.name {
             asset.receipts[row.targetName] = row.receipt
         }
-        return context.left(asset, to: other.name)
+        var left = context.left(asset, to: other.name)
+        left.content = content
+        return left
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> AssetResult? {
@@ -291,7 +295,15 @@ struct Intake: Sendable {
         if let ledger = context.writer, other?.name != DeliveryRow.unassigned {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
             row.event = (other ?? OtherEvent(name: context.options.event)).name
-            let result = await Result { () async throws(IngestError) in try await ledger.record([.asset(row)]) }
+            let result = await Result { () async throws(IngestError) in
+                if other != nil, let content = settled.content {
+                    // It was for the same targets as the file that these bytes were taken from.
+                    let rows = try await ledger.deliveries(of: content)
+                    row.content = content
+                    row.wanted = rows.filter { $0.event == row.event && $0.receipt.state != .excluded }.map(\.target)
+                }
+                try await ledger.record([.asset(row)])
+            }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
         statistics.settle(settled)

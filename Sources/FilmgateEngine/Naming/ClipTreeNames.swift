@@ -82,6 +82,13 @@ extension Asset {
         if beside != nil { (earlier, twin) = (nil, nil) }
     }
 
+    /// What a delivery of it is about, beside the primary of its shot; nil before its bytes were read.
+    func content(beside lead: Asset?) -> ContentKey? {
+        guard let digests else { return nil }
+        let shot = Shot(key: shot.key, assets: [self], remembered: lead)
+        return treeContent ?? shot.content(of: self) ?? ContentKey(sha256: digests.sha256)
+    }
+
     /// What a delivery of an index is about; nil for anything else.
     var treeContent: ContentKey? {
         guard kind == .sidecar, shot.innerPath != nil, let beside, let digests else { return nil }

@@ -96,7 +96,7 @@ struct Draft: Sendable {
         for (name, receipt) in receipts {
             assetDeliveries.receipts[wanted.first { $0.name == name }?.identity ?? name] = receipt
         }
-        (assetDeliveries.twin, assetDeliveries.event) = (twin, given.first?.event ?? event)
+        (assetDeliveries.twin, assetDeliveries.event) = (twin, given.first.map(\.event) ?? event)
         for row in given { assetDeliveries.give(row) }
         assetDeliveries.shot = ShotFacts(captured: captured, photographer: photographer)
         let shared = values.values(for: asset, primary: lead, captured: captured, counter: nil)

@@ -7,6 +7,8 @@ struct NamePlanner: Sendable {
     let profiles: ProfileSet
     let reservations: NameReservations
     let event: String?
+    /// False where the event was only chosen: it gets what comes new, and nothing that a target has without an event.
+    var isEventOrdered = true
     let photographer: String?
     let again: Bool
     let volumeLabel: String
@@ -145,8 +147,7 @@ struct NamePlanner: Sendable {
         guard let file = asset.file, let digests = asset.digests else {
             throw IngestError(.unexpected, "\(asset.origin.absolutePath) reached the targets without its bytes.")
         }
-        let shot = Shot(key: asset.shot.key, assets: [asset], remembered: lead)
-        let content = asset.treeContent ?? shot.content(of: asset) ?? ContentKey(sha256: digests.sha256)
+        let content = asset.content(beside: lead) ?? ContentKey(sha256: digests.sha256)
         var draft = Draft(asset: asset, content: content, file: file, digests: digests)
         draft.captured = CaptureTime.corrected(asset, profile: profile)
         draft.photographer = photographer ?? profile.photographer ?? asset.media?.owner ?? lead?.media?.owner
@@ -169,6 +170,7 @@ struct NamePlanner: Sendable {
             }
             if let row, row.target != target.identity, !row.isCancelled {
                 draft.given.append(row)
+                if event != nil { draft.asset.flags.insert(AssetFlag.otherEvent) }
                 continue
             }
             draft.wanted.append(target)
@@ -203,12 +205,16 @@ struct NamePlanner: Sendable {
     }
 
     /// The target's own; without an event, what it has or will get for some event is not sent there once more, and
-    /// nobody needs to say one again: that could be another.
+    /// nobody needs to say one again: that could be another. An event that was only chosen orders nothing of what it has
+    /// or will get without one.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
         guard event == nil || event == DeliveryRow.unassigned else {
+            let heirs = rows.filter { target.isHeir(of: $0, for: event) }
             // What was taken back before its event was known stays so.
-            return rows.first { $0.isUnassigned && $0.isCancelled && target.isHeir(of: $0, for: event) }
+            if let takenBack = heirs.first(where: { $0.isUnassigned && $0.isCancelled }) { return takenBack }
+            if isEventOrdered { return nil }
+            return heirs.first { $0.event == nil && ($0.isCancelled || $0.receipt.state != .excluded) }
         }
         let given = rows.filter { row in
             // What was taken back there, or never meant for it, says nothing of a run that asks for no event.
