@@ -191,7 +191,12 @@ import Testing
         for allowed in [[], ["--allow", "same-device"]] {
             let answer = try table.run(["safe-to-format", table.card] + allowed)
             #expect(answer.status == 8 && reasons(answer, "not_proven").contains("lies in memory"), "\(answer.output)")
+            #expect(answer.output.contains("makes a copy that lasts"), "\(answer.output)")
         }
+        // It is there as ordered, and one on a disk is what counts.
+        #expect(try table.importing().status == 0)
+        #expect(try ask(table).status == 0)
+        #expect(try ask(table, ["--copies", "2"]).status == 8)
     }
 
     /// Two folders on one disk are one place; a folder and a gallery are two.

@@ -117,6 +117,18 @@ import Testing
         #expect(table.files(pics).isEmpty && table.files(table.path("srv/beside")).count == 2)
     }
 
+    /// The only copy is on a disk that is away, and the card is still there: what waits is read from that.
+    @Test func whatWaitsIsReadFromTheCardWhereNoCopyIsAtHand() throws {
+        let table = try Table(), first = try Gallery(table), file = try table.pipeline(first)
+        try table.frames("CARD", count: 2, from: 1)
+        first.stop()
+        #expect(try table.deliver(file, ["--wait", "1s"]).count("pending") == 2)
+        try files.moveItem(atPath: table.archive, toPath: table.path("away"))
+        let gallery = try Gallery(table, at: first.address)
+        let retry = try table.run(["retry", "--wait", "5s"], environment: Gallery.environment)
+        #expect(try gallery.assets().count == 2, "\(retry.output)")
+    }
+
     /// A memory disk or a share has another number each time; its files tell that it is the same.
     @Test(.enabled(if: Mounting.works)) func aDiskThatIsNumberedAnewIsKnownByItsFiles() throws {
         let table = try Table(), backup = table.path("backup")

@@ -36,6 +36,8 @@ public struct CardProof: Sendable {
         case allowSameDevice
         /// Or fewer copies are asked for.
         case copyElsewhere
+        /// The copy lies in memory: it is there as ordered, and no backup.
+        case copyToDisk
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
@@ -176,6 +178,7 @@ public struct CardProof: Sendable {
             await deliveryCheck.count(copy.row, in: &places, of: copies)
             finding.note(copy)
         }
+        var inMemory: Verdict?
         for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
                 return .problem(Self.neverBegun(wanted))
@@ -183,6 +186,9 @@ public struct CardProof: Sendable {
             switch await deliveryCheck.check(delivery, entry, path, digests) {
             case nil: break
             case .proven: finding.believed.append(delivery.targetName)
+            case .problem(let words, .copyToDisk)?:
+                inMemory = .problem(words, .copyToDisk)
+                continue
             case let problem?: return problem
             }
             let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
@@ -191,15 +197,19 @@ public struct CardProof: Sendable {
         }
         // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
         // card's said.
-        guard holdsOriginal else { return .problem("only stamped copies were delivered, the original nowhere") }
+        guard holdsOriginal || inMemory != nil else {
+            return .problem("only stamped copies were delivered, the original nowhere")
+        }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
             if mayCount, await Self.isGood(deliveryCheck.check(other, entry, path, digests)) {
                 await deliveryCheck.count(other, in: &places, of: copies)
+                holdsOriginal = true
                 continue
             }
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
+        if let inMemory, places.count < copies || !holdsOriginal { return inMemory }
         return places.count < copies ? .problem(places.tooFew(of: copies), .copyElsewhere) : .proven
     }
 

@@ -50,7 +50,8 @@ struct DeliveryCheck: Sendable {
                 if FileSystem.isInMemory(copy), !isTrial {
                     return (
                         .problem(
-                            "\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup"),
+                            "\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup",
+                            .copyToDisk),
                         nil
                     )
                 }

@@ -81,7 +81,7 @@ struct PendingDeliveries: Sendable {
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)
         asset.digests = digests
-        let bytes = bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, size: asset.origin.size)
+        let bytes = bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, of: asset.origin)
         asset.file = bytes
         let wanted = targets.filter { target in
             first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
@@ -160,11 +160,12 @@ struct PendingDeliveries: Sendable {
         }
     }
 
-    /// Where the bytes are: waiting in the spool, or delivered to a folder.
+    /// Where the bytes are: waiting in the spool, delivered to a folder, or else still at their source.
     ///
     /// A disk that does not answer holds up what is on it, and nothing else: it is as if the bytes were not there, and
     /// whoever sends them says so.
-    private func bytes(_ rows: [DeliveryRow], size: UInt64) -> LocalFile {
+    private func bytes(_ rows: [DeliveryRow], of origin: Origin) -> LocalFile {
+        let size = origin.size
         for row in rows {
             if let file = row.file, (try? FileFacts.of(file)) != nil {
                 return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
@@ -182,6 +183,10 @@ struct PendingDeliveries: Sendable {
             if let facts = try? FileFacts.of(path), facts.kind == .regular, facts.size == size {
                 return LocalFile(path: path, size: size, ownership: .delivered)
             }
+        }
+        // No copy of ours is left, and the card is still there, or the folder: whoever sends it compares its digest, too.
+        if origin.root.hasPrefix("/"), Cancellation.isThere(origin) {
+            return LocalFile(path: origin.absolutePath, size: size, ownership: .source)
         }
         return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
     }

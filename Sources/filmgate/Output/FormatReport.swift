@@ -19,7 +19,8 @@ struct FormatReport {
         var stations: [String], targets: [String]
         var order: String { (stations + targets).joined(separator: " ") }
     }
-    /// Copies of proven files that somebody took back or said to be gone: files by what was said of which place.
+    /// Copies that somebody took back or said to be gone, of files that are proven or need none: files by what was said
+    /// of which place.
     private(set) var takenBack: [TakenBackCopy: Int] = [:]
     /// The dump that this is only a part of.
     var partOf: String?
@@ -40,7 +41,9 @@ struct FormatReport {
                 elsewhere[
                     Elsewhere(stations: finding.stations.sorted(), targets: finding.asked.sorted()), default: 0] += 1
             }
-        case .exempt: exempt += 1
+        case .exempt:
+            exempt += 1
+            for copy in Set(finding.takenBack) { takenBack[copy, default: 0] += 1 }
         case .problem: problems += 1
         case .removed:
             problems += 1
@@ -134,7 +137,7 @@ struct FormatReport {
                 "What a target cannot say that it has is not proven: write in the pipeline how it is asked (`find`), where its module can, "
                     + "or deliver to a folder or a gallery that can tell in its place.")
         }
-        if remedies.contains(.orderAgain) {
+        if remedies.contains(.orderAgain) || problems == 0 && proven == 0 && !takenBack.isEmpty {
             lines.append(
                 "`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now."
             )
@@ -143,6 +146,9 @@ struct FormatReport {
             lines.append(
                 "`filmgate import CARD --to FOLDER` with a folder on another disk makes one more copy; "
                     + "`--copies 1` if one is enough, whatever a pipeline said.")
+        }
+        if remedies.contains(.copyToDisk) {
+            lines.append("`filmgate import CARD --to FOLDER` with a folder on a disk makes a copy that lasts.")
         }
         if remedies.contains(.nameTheKind) {
             lines.append(
