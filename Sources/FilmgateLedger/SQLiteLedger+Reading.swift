@@ -79,8 +79,8 @@ extension SQLiteLedger {
         try await reader.uses(ofTargets: prefix)
     }
     public func disk(of target: String) async throws(IngestError) -> String? { try await reader.disk(of: target) }
-    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] {
-        try await reader.targetsOnDisks()
+    public func disks(ofTargets prefix: String) async throws(IngestError) -> [TargetDisk] {
+        try await reader.disks(ofTargets: prefix)
     }
     public func bodies(make: String?, model: String) async throws(IngestError) -> [String] {
         try await reader.bodies(make: make, model: model)

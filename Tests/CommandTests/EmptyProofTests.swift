@@ -163,18 +163,10 @@ import Testing
         let table = try table()
         #expect(try table.importing().status == 0)
         let file = table.card + "/" + (try #require(table.files(table.card).keys.sorted().first))
-        let ledger = table.state + "/ledger.sqlite", other = String(repeating: "0", count: 64)
         // What was read then were other bytes.
-        let sql = "UPDATE content SET key = '\(other)' WHERE id = (SELECT content_id FROM asset ORDER BY path LIMIT 1)"
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        shell.arguments = [
-            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
-            ledger, sql,
-        ]
-        try shell.run()
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 0)
+        let other = String(repeating: "0", count: 64)
+        try table.editLedger(
+            "UPDATE content SET key = '\(other)' WHERE id = (SELECT content_id FROM asset ORDER BY path LIMIT 1)")
         let answer = try ask(table)
         #expect(
             answer.status == 8 && reasons(answer, "not_proven").contains("import --again"), "\(file): \(answer.output)")
@@ -284,5 +276,20 @@ import Testing
         try table.frames("CARD", count: 1, from: 1)
         let kernel = try table.importing(to: "/proc/filmgate")
         #expect(kernel.status == 2 && kernel.output.contains("keeps no files"), "\(kernel.output)")
+    }
+}
+
+extension Table {
+    /// Changes what the ledger says behind the program's back, as a disk or a run that was killed may.
+    func editLedger(_ sql: String) throws {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        shell.arguments = [
+            "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
+            state + "/ledger.sqlite", sql,
+        ]
+        try shell.run()
+        shell.waitUntilExit()
+        try #require(shell.terminationStatus == 0)
     }
 }

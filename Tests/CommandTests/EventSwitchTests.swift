@@ -307,6 +307,21 @@ import Testing
         #expect(answer.status == 0 && answer.summary["proven"] as? Int == 5, "\(answer.output)")
     }
 
+    /// The run that took the card was killed before it began the second copy: one of the card is no safer.
+    @Test func aCopyOfACardThatBrokeOffIsNotProven() throws {
+        let table = try Table(), both = ["--to", table.archive, "--to", table.path("second")]
+        try table.frames("CARD", count: 2, from: 0)
+        #expect(try table.run(["import", table.card, "--event", "smith"] + both).status == 0)
+        try table.editLedger("DELETE FROM delivery WHERE target_id = (SELECT max(id) FROM target)")
+        try FileManager.default.copyItem(atPath: table.card, toPath: table.path("dump"))
+        #expect(try table.run(["events", "use", "jones"]).status == 0)
+        #expect(try table.run(["import", table.path("dump")] + both).count("delivered") == 0)
+        for place in [table.card, table.path("dump")] {
+            let answer = try table.run(["safe-to-format", place, "--allow", "same-device"])
+            #expect(answer.status == 8 && answer.output.contains("never delivered"), "\(answer.output)")
+        }
+    }
+
     /// Nor does it order what was taken without any, or bring back what was taken back.
     @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrderForWhatHasNone(_ verb: String) throws {
         let (table, words) = try cardOfEvents(verb)

@@ -92,7 +92,8 @@ import Testing
             // In JSON, so the backslash of the shell's word is two.
             #expect(refused.output.contains("it'\\\\''s a disk/pics' --gone`"), "\(refused.output)")
         }
-        #expect(!files.fileExists(atPath: backup + "/pics"))
+        #expect(try table.run(["import", table.card, "--to", backup + "/beside"]).status == 2)
+        #expect(table.files(backup).isEmpty)
         #expect(try table.run(["cancel", "--yes", "--target", backup + "/pics", "--gone"]).status == 0)
         #expect(try table.run(["import", table.card, "--to", backup + "/pics"]).status == 0)
         #expect(table.files(backup + "/pics").count == 2)

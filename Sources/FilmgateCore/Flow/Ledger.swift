@@ -54,8 +54,8 @@ public protocol LedgerReader: Sendable {
     func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse]
     /// The disk on which the folder of a target was when it was last noted (`LedgerChange.disk`); nil where none was.
     func disk(of target: String) async throws(IngestError) -> String?
-    /// The targets of whose folders a disk was noted, by their identities.
-    func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)]
+    /// The disks of all targets whose identity begins with `prefix`, where one was noted.
+    func disks(ofTargets prefix: String) async throws(IngestError) -> [TargetDisk]
     /// Serial numbers of the bodies of a model that files came from.
     func bodies(make: String?, model: String) async throws(IngestError) -> [String]
     /// Deliveries that wait, are held or pending, and are judged by the marks of these pictures; with nil, by any.
@@ -96,7 +96,7 @@ extension LedgerReader {
     /// None, for ledgers that do not remember.
     public func disk(of target: String) async throws(IngestError) -> String? { nil }
     /// None, for ledgers that do not remember.
-    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] { [] }
+    public func disks(ofTargets prefix: String) async throws(IngestError) -> [TargetDisk] { [] }
     /// None, for ledgers that keep no marks.
     public func queue(judgedBy sha256s: Set<String>?) async throws(IngestError) -> [QueuedDelivery] { [] }
     /// None, for ledgers that keep no marks.
@@ -378,28 +378,4 @@ public struct RunSummary: Sendable, Hashable, Codable {
     }
     public var seen: Int { counts.values.reduce(0, +) }
     public subscript(ending: Ending) -> Int { counts[ending] ?? 0 }
-}
-
-public struct LedgerTotals: Sendable, Hashable {
-    public struct Target: Sendable, Hashable {
-        public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64
-        public var oldestWaiting: Int64?
-        public var nextTry: Int64?
-        public var lastReason: String?
-        /// Of those done, how many the target has denied since, and what it said last.
-        public var denied = 0, lastDenial: Denial?
-        public init(
-            identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64, oldestWaiting: Int64?,
-            nextTry: Int64?, lastReason: String?
-        ) {
-            (self.identity, self.name, self.states, self.bytesWaiting) = (identity, name, states, bytesWaiting)
-            (self.oldestWaiting, self.nextTry, self.lastReason) = (oldestWaiting, nextTry, lastReason)
-        }
-    }
-    public var assets: [Ending: Int], unfinished: Int, targets: [Target]
-    /// Files of which a part is missing on their source, counted in `assets` like all others.
-    public var damaged = 0
-    public init(assets: [Ending: Int], unfinished: Int, targets: [Target]) {
-        (self.assets, self.unfinished, self.targets) = (assets, unfinished, targets)
-    }
 }

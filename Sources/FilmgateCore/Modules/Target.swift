@@ -122,6 +122,15 @@ public struct TargetUse: Sendable, Hashable {
     }
 }
 
+/// On which disk the folder of a target was when it was last noted (`LedgerChange.disk`).
+public struct TargetDisk: Sendable, Hashable {
+    public var identity: String, name: String, disk: String
+
+    public init(identity: String, name: String, disk: String) {
+        (self.identity, self.name, self.disk) = (identity, name, disk)
+    }
+}
+
 /// One asset for one target.
 public struct UploadJob: Sendable {
     public var asset: Asset

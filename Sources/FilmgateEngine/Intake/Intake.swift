@@ -153,7 +153,7 @@ struct Intake: Sendable {
         let planned = await Result { () async throws(IngestError) in
             // Another event may have taken the same bytes since they were looked for.
             if other == nil, !context.otherEvents.isEmpty, let other = try await otherEvent(of: result.lead) {
-                try await leave(handing, beside: result.lead, to: other, &done)
+                try await leave(handing, to: other, &done)
             } else {
                 try await place(handing, work, result, &done)
             }
@@ -181,7 +181,7 @@ struct Intake: Sendable {
                 if ending == .filtered { noteRefused(passed.asset) }
             case .deliver(let targets):
                 let isMade = passed.asset.flags.contains(AssetFlag.made)
-                let left = try await left(passed.asset, beside: result.lead, to: other)
+                let left = try await left(passed.asset, to: other)
                 switch left ?? refusal(passed.asset, lead: result.lead) {
                 case nil:
                     handing.deliver.append((passed.asset, targets))
@@ -198,10 +198,10 @@ struct Intake: Sendable {
 
     /// All of it stays with another event.
     private func leave(
-        _ handing: Handing, beside lead: Asset?, to other: OtherEvent, _ handed: inout HandedOn
+        _ handing: Handing, to other: OtherEvent, _ handed: inout HandedOn
     ) async throws(IngestError) {
         for (asset, _) in handing.deliver {
-            guard handing.budgets[asset.id] != nil, let ended = try await left(asset, beside: lead, to: other) else {
+            guard handing.budgets[asset.id] != nil, let ended = try await left(asset, to: other) else {
                 asset.file?.discard()
                 continue
             }
@@ -229,7 +229,11 @@ struct Intake: Sendable {
     }
 
     /// What a shot was taken for before; `name` is nil where it was taken without an event.
-    private struct OtherEvent { var name: String? }
+    private struct OtherEvent {
+        var name: String?
+        /// The primary of the shot.
+        let lead: Asset?
+    }
 
     /// The event that a shot was taken for before, where that is not the run's: it stays with that.
     ///
@@ -249,12 +253,14 @@ struct Intake: Sendable {
         let own = context.options.deliveryEvent
         if events.contains(own) { return nil }
         let others = events.compactMap(\.self)
-        if let event = others.first(where: { $0 != DeliveryRow.unassigned }) { return OtherEvent(name: event) }
+        if let event = others.first(where: { $0 != DeliveryRow.unassigned }) {
+            return OtherEvent(name: event, lead: lead)
+        }
         guard own != nil else { return nil }
-        if let waiting = others.first { return OtherEvent(name: waiting) }
+        if let waiting = others.first { return OtherEvent(name: waiting, lead: lead) }
         // As in the listing: an import takes for its event what was taken for none.
         let isTaken = context.mode == .continuous && assets.contains(where: \.isTakenWithoutEvent)
-        return isTaken ? OtherEvent() : nil
+        return isTaken ? OtherEvent(name: nil, lead: lead) : nil
     }
 
     /// Pictures that come after their shot was marked have its marks.
@@ -264,17 +270,27 @@ struct Intake: Sendable {
     }
 
     /// With what became of its bytes there; nil where the run's event is to have it.
-    private func left(_ asset: Asset, beside lead: Asset?, to other: OtherEvent?) async throws(IngestError)
-        -> AssetResult?
-    {
-        guard let other, let content = asset.content(beside: lead) else { return nil }
+    private func left(_ asset: Asset, to other: OtherEvent?) async throws(IngestError) -> AssetResult? {
+        guard let other, let content = asset.content(beside: other.lead) else { return nil }
         var asset = asset
         for row in try await context.reader.deliveries(of: content) where row.event == other.name {
             asset.receipts[row.targetName] = row.receipt
         }
-        var left = context.left(asset, to: other.name)
-        left.content = content
-        return left
+        return context.left(asset, to: other.name)
+    }
+
+    /// The row of a file whose bytes stay with another event: it is for the same targets as the files that these were
+    /// taken from, also for those that a run which broke off had not begun.
+    private func noteTargets(_ row: inout AssetRow, of settled: AssetResult, _ other: OtherEvent)
+        async throws(IngestError)
+    {
+        guard let content = settled.asset.content(beside: other.lead) else { return }
+        let deliveries = try await context.reader.deliveries(of: content).filter { $0.event == other.name }
+        let rows = try await context.reader.assets(sha256: content.sha256)
+            .filter { $0.content == content && $0.event == other.name }
+        row.content = content
+        let all = Set(deliveries.filter { $0.receipt.state != .excluded }.map(\.target)).union(rows.flatMap(\.wanted))
+        row.wanted = all.sorted()
     }
 
     private func refusal(_ asset: Asset, lead: Asset?) -> AssetResult? {
@@ -294,14 +310,9 @@ struct Intake: Sendable {
         // What waits for its event has its row; a second file of it would go on waiting once that is known.
         if let ledger = context.writer, other?.name != DeliveryRow.unassigned {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
-            row.event = (other ?? OtherEvent(name: context.options.event)).name
+            row.event = if let other { other.name } else { context.options.event }
             let result = await Result { () async throws(IngestError) in
-                if other != nil, let content = settled.content {
-                    // It was for the same targets as the file that these bytes were taken from.
-                    let rows = try await ledger.deliveries(of: content)
-                    row.content = content
-                    row.wanted = rows.filter { $0.event == row.event && $0.receipt.state != .excluded }.map(\.target)
-                }
+                if let other { try await noteTargets(&row, of: settled, other) }
                 try await ledger.record([.asset(row)])
             }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }

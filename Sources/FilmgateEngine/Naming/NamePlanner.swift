@@ -205,8 +205,9 @@ struct NamePlanner: Sendable {
     }
 
     /// The target's own; without an event, what it has or will get for some event is not sent there once more, and
-    /// nobody needs to say one again: that could be another. An event that was only chosen orders nothing of what it has
-    /// or will get without one.
+    /// nobody needs to say one again: that could be another.
+    ///
+    /// An event that was only chosen orders nothing of what it has or will get without one.
     private func row(of target: PlannedTarget, among rows: [DeliveryRow]) -> DeliveryRow? {
         if let own = rows.first(where: { $0.target == target.identity }) { return own }
         guard event == nil || event == DeliveryRow.unassigned else {
@@ -214,7 +215,11 @@ struct NamePlanner: Sendable {
             // What was taken back before its event was known stays so.
             if let takenBack = heirs.first(where: { $0.isUnassigned && $0.isCancelled }) { return takenBack }
             if isEventOrdered { return nil }
-            return heirs.first { $0.event == nil && ($0.isCancelled || $0.receipt.state != .excluded) }
+            return heirs.first { row in
+                // What is not there any more is brought back for the event that counts now.
+                if again, row.isMissing || row.denial != nil { return false }
+                return row.event == nil && (row.isCancelled || row.receipt.state != .excluded)
+            }
         }
         let given = rows.filter { row in
             // What was taken back there, or never meant for it, says nothing of a run that asks for no event.

@@ -172,45 +172,28 @@ public struct CardProof: Sendable {
         case .targets(let targets, let found): (taken, others) = (targets, found)
         case .settled(let verdict): return verdict
         }
-        // What other stations delivered are the card's own bytes.
-        var holdsOriginal = entry.kind == .sidecar || !others.isEmpty, places = CopyPlaces()
+        let question = CopyCount.Question(check: deliveryCheck, entry: entry, path: path, digests: digests)
+        var counted = CopyCount(question, copies: copies)
         for copy in others {
-            await deliveryCheck.count(copy.row, in: &places, of: copies)
+            await counted.add(copy)
             finding.note(copy)
         }
-        var inMemory: Verdict?
         for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
                 return .problem(Self.neverBegun(wanted))
             }
-            switch await deliveryCheck.check(delivery, entry, path, digests) {
+            switch await counted.add(ordered: delivery) {
             case nil: break
             case .proven: finding.believed.append(delivery.targetName)
-            case .problem(let words, .copyToDisk)?:
-                inMemory = .problem(words, .copyToDisk)
-                continue
             case let problem?: return problem
             }
-            let isOriginal = entry.kind == .sidecar || !delivery.holdsRendition
-            if isOriginal { await deliveryCheck.count(delivery, in: &places, of: copies) }
-            holdsOriginal = holdsOriginal || isOriginal
         }
-        // Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
-        // card's said.
-        guard holdsOriginal || inMemory != nil else {
-            return .problem("only stamped copies were delivered, the original nowhere")
-        }
+        if let problem = counted.problemWithOrdered { return problem }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
-            let mayCount = places.count < copies && (entry.kind == .sidecar || !other.holdsRendition)
-            if mayCount, await Self.isGood(deliveryCheck.check(other, entry, path, digests)) {
-                await deliveryCheck.count(other, in: &places, of: copies)
-                holdsOriginal = true
-                continue
-            }
+            if await counted.add(further: other) { continue }
             if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
         }
-        if let inMemory, places.count < copies || !holdsOriginal { return inMemory }
-        return places.count < copies ? .problem(places.tooFew(of: copies), .copyElsewhere) : .proven
+        return counted.verdict
     }
 
     /// Why a file that no row stands for is not proven.
@@ -239,6 +222,4 @@ public struct CardProof: Sendable {
         case .delivered, .duplicate, .alreadySeen: return nil
         }
     }
-
-    private static func isGood(_ verdict: Verdict?) -> Bool { verdict == nil || verdict == .proven }
 }

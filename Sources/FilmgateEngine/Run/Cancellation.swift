@@ -108,7 +108,7 @@ public struct Cancellation: Sendable {
     /// Forgets on which disks the folders of these targets were: somebody said that the disks are gone, so nothing need
     /// be mounted there any more.
     public func giveUpDisks(
-        of targets: [(identity: String, name: String)], _ writer: any Ledger
+        of targets: [TargetDisk], _ writer: any Ledger
     ) async throws(IngestError) {
         try await writer.record(targets.map { .disk("", target: $0.identity, name: $0.name) })
         try await writer.sync()

@@ -25,5 +25,11 @@ struct FolderDisk: Sendable, Hashable {
         (place, mountPoint) = (String(text[..<end]), String(text[text.index(after: end)...]))
     }
 
+    /// Nothing is mounted any more where the disk was.
+    var isAway: Bool {
+        guard let mountPoint, mountPoint != "/", let volumes = try? Volumes.current() else { return false }
+        return !volumes.table.isMountPoint(mountPoint)
+    }
+
     var text: String { mountPoint.map { "\(place)\(Self.separator)\($0)" } ?? place }
 }

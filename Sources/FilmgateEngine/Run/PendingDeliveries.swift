@@ -167,7 +167,9 @@ struct PendingDeliveries: Sendable {
     private func bytes(_ rows: [DeliveryRow], of origin: Origin) -> LocalFile {
         let size = origin.size
         for row in rows {
-            if let file = row.file, (try? FileFacts.of(file)) != nil {
+            // Its own file may be another card's by now.
+            let isOther = row.file == origin.absolutePath && !Cancellation.isThere(origin)
+            if let file = row.file, !isOther, (try? FileFacts.of(file)) != nil {
                 return LocalFile(path: file, size: size, ownership: row.staged ? .staged : .delivered)
             }
             if row.receipt.state == .done, let path = row.receipt.path, (try? FileFacts.of(path)) != nil {

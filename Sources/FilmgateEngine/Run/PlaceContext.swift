@@ -28,7 +28,8 @@ struct PlaceContext: Sendable {
         let planner = NamePlanner(
             ledger: run.reader, targets: plan.targets, profiles: plan.profiles, reservations: run.reservations,
             event: options.deliveryEvent, isEventOrdered: options.isEventOrdered, photographer: options.photographer,
-            again: options.again, volumeLabel: session.place.label, bodies: bodies, trees: trees, copies: copies, rules: plan.rules,
+            again: options.again, volumeLabel: session.place.label, bodies: bodies, trees: trees, copies: copies,
+            rules: plan.rules,
             awaits: plan.awaits, station: plan.station, isSharing: !plan.shared.isEmpty)
         let reader = ShotReader(
             session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues),

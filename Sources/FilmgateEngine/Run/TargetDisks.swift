@@ -32,7 +32,6 @@ struct TargetDisks: Sendable {
         let uses = try await reader.uses(ofTargets: target.identity)
         if !uses.contains(where: { $0.identity == target.identity && $0.isDelivered }) {
             try await requireMountPoint(target, root)
-            if let point = before?.mountPoint { try Self.requireMount(at: point, for: root) }
         }
         guard isThere else {
             let count = try await delivered(target, root).count
@@ -57,22 +56,16 @@ struct TargetDisks: Sendable {
         if before == now { return }
         let delivered = before == nil || before?.place == now.place ? [] : try await delivered(target, root)
         // A disk that went away during the run leaves another one at its path.
-        guard delivered.isEmpty || Self.isAnyThere(delivered, of: target.identity) else { return }
+        if delivered.isEmpty {
+            if before?.isAway == true { return }
+        } else if !Self.isAnyThere(delivered, of: target.identity) {
+            return
+        }
         try await writer.record([.disk(now.text, target: target.identity, name: target.name)])
     }
 
     private func noted(_ identity: String) async throws(IngestError) -> FolderDisk? {
         try await reader.disk(of: identity).flatMap(FolderDisk.init(text:))
-    }
-
-    /// Throws where nothing is mounted any more at the place of the disk that a folder was on before anything was
-    /// delivered to it.
-    private static func requireMount(at point: String, for root: String) throws(IngestError) {
-        guard point != "/", let volumes = try? Volumes.current(), !volumes.table.isMountPoint(point) else { return }
-        throw IngestError(
-            .misconfigured,
-            "\(PathText.shown(root)) was on a disk that was mounted at \(PathText.shown(point)), and none is mounted there now.",
-            advice: "Mount that disk, or say that it is gone for good: \(retiring(root)).")
     }
 
     /// Throws where other targets, such as that of another event, delivered to a disk that was mounted at the new
@@ -88,6 +81,14 @@ struct TargetDisks: Sendable {
             let delivered = try await reader.delivered(below: folder)
             if delivered.isEmpty || Self.isAnyThere(delivered, of: use.identity) { continue }
             throw Self.isAnother(folder, delivered.count)
+        }
+        let used = Set(try await reader.uses(ofTargets: kind).filter(\.isDelivered).map(\.identity))
+        // A run that had nothing to deliver has seen the disk, too.
+        for noted in try await reader.disks(ofTargets: kind) where !used.contains(noted.identity) {
+            guard let disk = FolderDisk(text: noted.disk), let point = disk.mountPoint, disk.isAway,
+                Paths.relative(root, to: point) != nil
+            else { continue }
+            throw Self.notMounted(point, root, noted.identity.dropFirst(kind.count))
         }
     }
 
@@ -168,6 +169,13 @@ struct TargetDisks: Sendable {
         IngestError(
             .misconfigured, "\(PathText.shown(root)) is not on the disk that \(files(count)) delivered to.",
             advice: "Mount that disk, or say that it is gone for good: \(retiring(root)).")
+    }
+
+    private static func notMounted(_ point: String, _ root: String, _ folder: Substring) -> IngestError {
+        IngestError(
+            .misconfigured,
+            "\(PathText.shown(root)) lies where a disk was mounted, at \(PathText.shown(point)), and none is mounted there now.",
+            advice: "Mount that disk, or say that it is gone for good: \(retiring(String(folder))).")
     }
 
     private func empty(_ root: String, _ count: Int) -> IngestError {

@@ -104,11 +104,13 @@ extension SQLiteReader {
         }
     }
 
-    public func targetsOnDisks() async throws(IngestError) -> [(identity: String, name: String)] {
+    public func disks(ofTargets prefix: String) async throws(IngestError) -> [TargetDisk] {
         try look { db in
-            var query = try Query(db, "SELECT identity, name FROM target WHERE disk <> '' ORDER BY id")
-            var found: [(identity: String, name: String)] = []
-            while try query.next() { found.append((query.text(), query.text())) }
+            var query = try Query(db, Self.disks), found: [TargetDisk] = []
+            for text in [prefix, prefix] { query.bind(text) }
+            while try query.next() {
+                found.append(TargetDisk(identity: query.text(), name: query.text(), disk: query.text()))
+            }
             return found
         }
     }
@@ -128,6 +130,9 @@ extension SQLiteReader {
             EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done')
         FROM target t WHERE substr(t.identity, 1, length(?)) = ?
         AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id) ORDER BY t.identity
+        """
+    static let disks = """
+        SELECT identity, name, disk FROM target WHERE substr(identity, 1, length(?)) = ? AND disk <> '' ORDER BY id
         """
     /// A studio has few bodies.
     static let bodies =

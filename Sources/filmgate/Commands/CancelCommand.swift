@@ -56,7 +56,7 @@ struct CancelCommand: AsyncParsableCommand {
             try await Cancellation(reader).orders(gone: gone)
         }
         try await refuseUnknownFiles(orders, reader, context)
-        let disks = try await disksGone(reader, context)
+        let disks = try await disksGone(orders, reader, context)
         if !disks.isEmpty, !orders.contains(where: { Self.isMeant($0.delivery, by: target) }) {
             return try await giveUp(disks, context)
         }
@@ -96,17 +96,23 @@ struct CancelCommand: AsyncParsableCommand {
         target.map { OrderChoice.isMeant(delivery.target, delivery.targetName, by: $0) } ?? false
     }
 
-    /// Of the target that is gone as a whole, those places of whose disks something is noted.
+    /// The disks that are noted of the target that is gone as a whole: by its folder, and by its name where that stands
+    /// for one only.
     private func disksGone(
-        _ reader: any LedgerReader, _ context: CommandContext
-    ) async throws -> [(identity: String, name: String)] {
+        _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
+    ) async throws -> [TargetDisk] {
         guard meaning == .placeGone, let target else { return [] }
-        return try await context.telling { () async throws(IngestError) in try await reader.targetsOnDisks() }
-            .filter { OrderChoice.isMeant($0.identity, $0.name, by: target) }
+        let all = try await context.telling { () async throws(IngestError) in try await reader.disks(ofTargets: "") }
+        let named = all.filter { $0.name == target }
+        if !named.isEmpty {
+            let meant = Set(orders.filter { $0.delivery.targetName == target }.map(\.delivery.target))
+            return named.filter { meant.isEmpty ? named.count == 1 : meant.contains($0.identity) }
+        }
+        return all.filter { OrderChoice.isMeant($0.identity, "", by: target) }
     }
 
     /// Nothing was delivered there, but a run waits for the disk.
-    private func giveUp(_ disks: [(identity: String, name: String)], _ context: CommandContext) async throws {
+    private func giveUp(_ disks: [TargetDisk], _ context: CommandContext) async throws {
         for disk in disks {
             Console.err("nothing was delivered to \(Describe.name(TargetLabel.place(of: disk.identity)))")
         }

@@ -1,0 +1,74 @@
+import FilmgateCore
+
+/// The copies of one file that prove it, counted while they are looked at.
+struct CopyCount {
+    /// The file on the card, and who looks at its copies.
+    struct Question {
+        let check: DeliveryCheck
+        let entry: SourceEntry, path: String, digests: Digests
+
+        func ask(about delivery: DeliveryRow) async -> CardProof.Verdict? {
+            await check.check(delivery, entry, path, digests)
+        }
+
+        /// Stamped copies hold the picture, but not the file that the camera wrote; a merged sidecar holds all that the
+        /// card's said.
+        func isOriginal(_ delivery: DeliveryRow) -> Bool { entry.kind == .sidecar || !delivery.holdsRendition }
+    }
+    private let question: Question, copies: Int
+    private var places = CopyPlaces(), holdsOriginal: Bool
+    /// What is said of a copy in memory: it is there as ordered, and counts nowhere.
+    private var inMemory: CardProof.Verdict?
+
+    /// `copies`: on how many places the file must be.
+    init(_ question: Question, copies: Int) {
+        (self.question, self.copies, holdsOriginal) = (question, copies, question.entry.kind == .sidecar)
+    }
+
+    /// What other stations delivered are the card's own bytes.
+    mutating func add(_ copy: StationLook.Copy) async {
+        await question.check.count(copy.row, in: &places, of: copies)
+        holdsOriginal = true
+    }
+
+    /// Looks at a copy that was ordered: nil where it proves the file now, `proven` where its target's earlier word
+    /// does, and else why the file is not proven.
+    mutating func add(ordered delivery: DeliveryRow) async -> CardProof.Verdict? {
+        let verdict = await question.ask(about: delivery)
+        if case .problem(_, .copyToDisk)? = verdict {
+            inMemory = verdict
+            return nil
+        }
+        guard Self.isGood(verdict) else { return verdict }
+        if question.isOriginal(delivery) { await count(delivery) }
+        return verdict
+    }
+
+    /// Why all copies that were ordered do not prove the file, whatever else there is of it.
+    var problemWithOrdered: CardProof.Verdict? {
+        holdsOriginal || inMemory != nil
+            ? nil : .problem("only stamped copies were delivered, the original nowhere")
+    }
+
+    /// Looks at a copy that nobody asks for here, where too few were counted: false where it was not counted.
+    mutating func add(further delivery: DeliveryRow) async -> Bool {
+        guard places.count < copies, question.isOriginal(delivery),
+            await Self.isGood(question.ask(about: delivery))
+        else { return false }
+        await count(delivery)
+        return true
+    }
+
+    private mutating func count(_ delivery: DeliveryRow) async {
+        await question.check.count(delivery, in: &places, of: copies)
+        holdsOriginal = true
+    }
+
+    var verdict: CardProof.Verdict {
+        let isEnough = places.count >= copies && holdsOriginal
+        if let inMemory, !isEnough { return inMemory }
+        return isEnough ? .proven : .problem(places.tooFew(of: copies), .copyElsewhere)
+    }
+
+    private static func isGood(_ verdict: CardProof.Verdict?) -> Bool { verdict == nil || verdict == .proven }
+}
