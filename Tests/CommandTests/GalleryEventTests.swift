@@ -73,6 +73,57 @@ import Testing
         #expect(names(try table.run(["events", "use", "e-3"])) == ["Jones (e-3)"])
     }
 
+    private func sent() -> [String] {
+        let log = try? String(contentsOfFile: book + ".log", encoding: .utf8)
+        return log?.split(separator: "\n").map(String.init) ?? []
+    }
+
+    /// Its place for an event is told by the id, and is the heir of the place without an event all the same.
+    @Test func heldFramesGoToTheGalleryByItsID() throws {
+        try table.frames("CARD", count: 2, from: 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let held = try table.write("held.yaml", text.replacingOccurrences(of: "required: true", with: "hold: true"))
+        #expect(try table.run(["import", table.card, "--pipeline", held]).count("pending") == 2)
+        let given = try table.run(["assign", "Smith", "--pipeline", held])
+        #expect(given.status == 0 && sent() == ["e-1 Smith", "e-1 Smith"], "\(given.output)")
+        #expect(try table.run(["import", table.card, "--pipeline", held]).count("pending") == 0)
+        _ = try table.run(["assign", "Ann & Bo", "--pipeline", held])
+        #expect(sent().count == 2)
+    }
+
+    /// Where nobody knows the id yet, `retry` finds it.
+    @Test func whatIsAssignedWithoutTheGalleryIsSentByRetry() throws {
+        try table.frames("CARD", count: 2, from: 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let held = try table.write("held.yaml", text.replacingOccurrences(of: "required: true", with: "hold: true"))
+        let other = try table.write(
+            "other.yaml",
+            """
+            version: 1
+            stages: [{ dedupe: {} }, { upload: { to: [archive] } }]
+            targets: { archive: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } } }
+            """)
+        #expect(try table.run(["import", table.card, "--pipeline", held]).count("pending") == 2)
+        _ = try table.run(["assign", "Smith", "--pipeline", other, "--wait", "1s"])
+        #expect(sent().isEmpty)
+        let retry = try table.run(["retry", "--pipeline", held])
+        #expect(sent() == ["e-1 Smith", "e-1 Smith"], "\(retry.output)")
+    }
+
+    @Test func aChosenEventIsNoOrderForWhatTheGalleryHasWithoutOne() throws {
+        try table.frames("CARD", count: 2, from: 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let free = try table.write(
+            "free.yaml", text.replacingOccurrences(of: "required: true", with: "required: false"))
+        #expect(try table.run(["import", table.card, "--pipeline", free]).count("delivered") == 2)
+        #expect(sent().count == 2)
+        #expect(try table.run(["events", "use", "Smith", "--pipeline", free]).status == 0)
+        #expect(try table.run(["import", table.card, "--pipeline", free]).status == 0)
+        #expect(sent().count == 2)
+        #expect(try table.run(["import", table.card, "--pipeline", free, "--event", "Smith"]).count("delivered") == 2)
+        #expect(sent().count == 4)
+    }
+
     @Test func aNameThatWasNeverListedIsLookedUpBeforeAnythingIsSent() throws {
         try table.sampleCard()
         let list = try Data(contentsOf: URL(fileURLWithPath: book))

@@ -20,7 +20,7 @@ extension HTTPOptions {
             parallel: workers, idempotent: verb == .put || deduplicates || key,
             accepts: accept.map { Set($0) }, maxSize: maxSize?.bytes)
         (traits.address, traits.answersByDigest) = (place, find != nil)
-        traits.signIn = account == nil ? signIn : nil
+        (traits.signIn, traits.event) = (account == nil ? signIn : nil, signIn.event)
         if !traits.idempotent, find == nil {
             traits.warnings.append(
                 "After a lost answer a file may be stored twice: say with `find` how to ask for it, "

@@ -77,6 +77,9 @@ public struct TargetTraits: Sendable {
     /// Of what parts the identity is made, where the name of a sign-in, or none, may stand for an account in it; nil
     /// where the pipeline file itself says whose it is.
     public var signIn: SignIn?
+    /// By what the identity ends for the event of the run: its id where the gallery has one, and not its name; nil without
+    /// an event.
+    public var event: String?
     /// It says whether it has bytes when it is asked by their digest alone, under whatever name it keeps them.
     public var answersByDigest = false
     /// What `check` should tell the user about these options, each a sentence: an overwrite that nothing prevents, and

@@ -224,7 +224,7 @@ struct NamePlanner: Sendable {
         let given = rows.filter { row in
             // What was taken back there, or never meant for it, says nothing of a run that asks for no event.
             if event == nil, row.isCancelled || row.receipt.state == .excluded { return false }
-            return row.event.map { row.target == PlannedTarget.identity(target.identity, for: $0) } == true
+            return target.isPlace(of: row)
         }
         return given.first { $0.receipt.state == .done } ?? given.first
     }

@@ -38,12 +38,12 @@ public struct Plan: Sendable {
 
     public init(
         sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)],
-        profiles: ProfileSet, spool: UInt64
+        profiles: ProfileSet, spool: UInt64, event: String? = nil
     ) {
         (self.sources, self.stages, self.profiles, self.spool) = (sources, stages, profiles, spool)
         let traits = stages.map(\.traits)
         let workers = traits.compactMap(\.workers).first
-        self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers) }
+        self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers, event: event) }
         uploadTo = Set(traits.flatMap(\.deliversTo))
         for stage in traits { rules.merge(stage.rules) { $1 } }
         awaits = traits.compactMap(\.awaits)

@@ -60,7 +60,7 @@ public struct PlanBuilder: Sendable {
         }
         var plan = Plan(
             sources: sources, stages: stages, targets: targets, profiles: pipeline.profiles,
-            spool: pipeline.spool.max.bytes)
+            spool: pipeline.spool.max.bytes, event: event)
         plan.patterns = patterns
         plan.backoff = Backoff(first: pipeline.retry.first, cap: max(pipeline.retry.first, pipeline.retry.most))
         plan.places = places

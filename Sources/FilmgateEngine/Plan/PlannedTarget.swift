@@ -7,14 +7,16 @@ final class PlannedTarget: Sendable {
     let name: String
     let target: any UploadTarget
     let traits: TargetTraits
+    /// The name of the event that it was built for.
+    let event: String?
     /// Nil where the service does not say how it is.
     let health: HealthGate?
 
     /// Deliveries at once.
     let parallel: Int
 
-    init(name: String, target: any UploadTarget, workers: Int?) {
-        (self.name, self.target, traits) = (name, target, target.traits)
+    init(name: String, target: any UploadTarget, workers: Int?, event: String? = nil) {
+        (self.name, self.target, traits, self.event) = (name, target, target.traits, event)
         health = (target as? any HealthTarget).map { HealthGate($0) }
         parallel = max(1, workers ?? traits.parallel) + max(0, traits.waiting)
     }
@@ -31,7 +33,24 @@ final class PlannedTarget: Sendable {
     /// Whether what waits there without its event comes here with that one: the same place, never another of the same
     /// name.
     func isHeir(of delivery: DeliveryRow, for event: String?) -> Bool {
-        identity == delivery.target || event.map { identity == Self.identity(delivery.target, for: $0) } == true
+        if identity == delivery.target { return true }
+        guard let event else { return false }
+        return identity == Self.identity(delivery.target, for: event) || identityWithoutEvent == delivery.target
+    }
+
+    /// Its identity without the event that it was built with; nil where it was built with none.
+    var identityWithoutEvent: String? {
+        guard let event = traits.event, identity.hasSuffix(":" + event) else { return nil }
+        return String(identity.utf8.dropLast(event.utf8.count + 1))
+    }
+
+    /// Whether that delivery is for this place, which was built without an event, and for its own event.
+    func isPlace(of delivery: DeliveryRow) -> Bool {
+        guard let event = delivery.event else { return false }
+        if delivery.target == Self.identity(identity, for: event) { return true }
+        // Galleries may have ids for their events, in which no colon is.
+        guard !isLocal, delivery.target.utf8.starts(with: (identity + ":").utf8) else { return false }
+        return !delivery.target.utf8.dropFirst(identity.utf8.count + 1).contains(0x3A)
     }
 
     /// Why this target does not take files of that kind, whatever is in them.

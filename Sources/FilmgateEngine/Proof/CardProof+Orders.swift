@@ -93,10 +93,7 @@ extension CardProof {
         _ target: PlannedTarget, _ row: AssetRow, _ deliveries: [DeliveryRow]
     ) -> DeliveryRow? {
         guard row.event == nil || row.event == DeliveryRow.unassigned else { return nil }
-        return deliveries.first { one in
-            one.receipt.state == .done
-                && one.event.map { PlannedTarget.identity(target.identity, for: $0) == one.target } == true
-        }
+        return deliveries.first { $0.receipt.state == .done && target.isPlace(of: $0) }
     }
 
     /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked

@@ -31,5 +31,12 @@ struct FolderDisk: Sendable, Hashable {
         return !volumes.table.isMountPoint(mountPoint)
     }
 
+    /// Whether that is a place above it on the same disk: the folder is there, whatever was mounted once in between, as
+    /// services see their own folders.
+    func isBelow(_ other: String?) -> Bool {
+        guard let other else { return false }
+        return place == other || place.hasPrefix(other.hasSuffix(":") ? other : other + "/")
+    }
+
     var text: String { mountPoint.map { "\(place)\(Self.separator)\($0)" } ?? place }
 }

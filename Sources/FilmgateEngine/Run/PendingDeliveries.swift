@@ -152,11 +152,13 @@ struct PendingDeliveries: Sendable {
         if let same = targets.first(where: { $0.identity == delivery.target }) { return same }
         if assigning { return targets.first { $0.isHeir(of: delivery, for: event) } }
         // `assign` noted it for its event without the pipeline at hand, which would have said that the place is the
-        // same for every event.
-        return delivery.event.flatMap { event in
-            targets.first {
-                $0.isLocal && !$0.isOneByEvent && PlannedTarget.identity($0.identity, for: event) == delivery.target
-            }
+        // same for every event, or by which id the gallery knows it.
+        guard let name = delivery.event else { return nil }
+        return targets.first { target in
+            let base =
+                target.isLocal
+                ? (target.isOneByEvent ? nil : target.identity) : (name == target.event ? target.identityWithoutEvent : nil)
+            return base.map { PlannedTarget.identity($0, for: name) == delivery.target } == true
         }
     }
 

@@ -57,7 +57,7 @@ struct TargetDisks: Sendable {
         let delivered = before == nil || before?.place == now.place ? [] : try await delivered(target, root)
         // A disk that went away during the run leaves another one at its path.
         if delivered.isEmpty {
-            if before?.isAway == true { return }
+            if before?.place != now.place, before?.isAway == true { return }
         } else if !Self.isAnyThere(delivered, of: target.identity) {
             return
         }
@@ -86,7 +86,7 @@ struct TargetDisks: Sendable {
         // A run that had nothing to deliver has seen the disk, too.
         for noted in try await reader.disks(ofTargets: kind) where !used.contains(noted.identity) {
             guard let disk = FolderDisk(text: noted.disk), let point = disk.mountPoint, disk.isAway,
-                Paths.relative(root, to: point) != nil
+                Paths.relative(root, to: point) != nil, !disk.isBelow(volumes.place(of: point))
             else { continue }
             throw Self.notMounted(point, root, noted.identity.dropFirst(kind.count))
         }

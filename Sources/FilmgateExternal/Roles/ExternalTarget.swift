@@ -30,6 +30,7 @@ struct ExternalTarget: UploadTarget {
             identity: parts.joined(separator: ":"), parallel: Int(min(max(value["parallel"]?.whole ?? 1, 1), 16)),
             idempotent: value["idempotent"]?.flag ?? false,
             maxSize: value["maxSize"]?.whole.flatMap { UInt64(exactly: $0) })
+        traits.event = use.context.event
         if let layout = value["layout"]?.string {
             guard let template = Template(layout) else { throw wrong("names files by a template that is none") }
             traits.layout = template

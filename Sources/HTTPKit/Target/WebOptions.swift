@@ -48,7 +48,7 @@ public struct WebOptions: Sendable {
             accepts: accept.map { Set($0) },
             maxSize: maxSize?.bytes)
         traits.address = place.contains("://") ? place : nil
-        traits.signIn = account == nil ? signIn : nil
+        (traits.signIn, traits.event) = (account == nil ? signIn : nil, signIn.event)
         return traits
     }
 }
