@@ -157,7 +157,8 @@ struct PendingDeliveries: Sendable {
         return targets.first { target in
             let base =
                 target.isLocal
-                ? (target.isOneByEvent ? nil : target.identity) : (name == target.event ? target.identityWithoutEvent : nil)
+                ? (target.isOneByEvent ? nil : target.identity)
+                : (name == target.event ? target.identityWithoutEvent : nil)
             return base.map { PlannedTarget.identity($0, for: name) == delivery.target } == true
         }
     }
