@@ -32,11 +32,13 @@ struct SiblingNames: Sendable {
         of stem: String, at target: String, for shot: ShotIdentity, but contents: Set<ContentKey>
     ) async throws(IngestError) -> Sibling {
         var shots: [ContentKey: [ShotIdentity]] = [:], wishes: Set<ContentKey> = []
+        // Before the ledger is asked: what becomes final meanwhile is written down first, and then given back here.
+        let given = reservations.files(named: stem, at: target)
         for file in try await ledger.files(named: stem, at: target) {
             shots[file.content, default: []].append(ShotIdentity(file))
             if file.isWish { wishes.insert(file.content) }
         }
-        for file in reservations.files(named: stem, at: target) {
+        for file in given {
             shots[file.content, default: []].append(file.shot)
             wishes.remove(file.content)
         }

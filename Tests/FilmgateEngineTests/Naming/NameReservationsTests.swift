@@ -31,6 +31,26 @@ import Testing
         #expect(reservations.holder(of: "a.jpg", at: "t") == delivery.id.content)
     }
 
+    /// A ledger that was asked just before a delivery was written down in it.
+    private struct EarlyLedger: LedgerStandIn {
+        let end: @Sendable () -> Void
+        func files(named stem: String, at target: String) async throws(IngestError) -> [NamedFile] {
+            end()
+            return []
+        }
+    }
+
+    /// What becomes final while it is looked for is found all the same: a memo came to lie beside another picture.
+    @Test func aNameThatBecomesFinalMeanwhileIsNotOverlooked() async throws {
+        let reservations = NameReservations(), delivery = delivery("A.JPG"), memo = self.delivery("B.WAV")
+        let picture = ShotIdentity(delivery.job.asset)
+        reservations.give("A.JPG", to: delivery.id.content, at: "t", picture, stem: "A")
+        let siblings = SiblingNames(
+            ledger: EarlyLedger { reservations.release(delivery) }, reservations: reservations)
+        let company = try await siblings.company(of: "A", at: "t", for: ShotIdentity(memo.job.asset), but: [])
+        #expect(company != .nobody && reservations.holder(of: "a.jpg", at: "t") == nil)
+    }
+
     /// Whoever is choosing names just then may have asked the ledger a moment too early.
     @Test func whatBecomesFinalIsRememberedForTheShotThatIsBeingPlaced() {
         let reservations = NameReservations(), delivery = delivery("A.JPG")
