@@ -1,3 +1,4 @@
+/// How many files ended in which way, and how each target fares.
 public struct LedgerTotals: Sendable, Hashable {
     public struct Target: Sendable, Hashable {
         public var identity: String, name: String, states: [Receipt.State: Int], bytesWaiting: UInt64

@@ -72,8 +72,11 @@ struct TargetDisks: Sendable {
     /// folder or above it, and none is mounted there now: the files would fill the disk below its mount point.
     private func requireMountPoint(_ target: PlannedTarget, _ root: String) async throws(IngestError) {
         guard let kind = Self.kind(of: target, root), let volumes = try? Volumes.current() else { return }
-        for use in try await reader.uses(ofTargets: kind) where use.isDelivered {
-            guard let noted = try await noted(use.identity) else { continue }
+        let uses = try await reader.uses(ofTargets: kind).filter(\.isDelivered)
+        let disks = try await reader.disks(ofTargets: kind)
+        let noted = Dictionary(disks.map { ($0.identity, FolderDisk(text: $0.disk)) }) { first, _ in first }
+        for use in uses {
+            guard let noted = noted[use.identity] ?? nil else { continue }
             let folder = Self.folder(of: use, kind), point = noted.mountPoint ?? Self.mountPoint(folder, noted.place)
             guard let point, point != "/", Paths.relative(root, to: point) != nil,
                 !volumes.table.isMountPoint(point), volumes.place(of: folder) != noted.place
@@ -82,13 +85,13 @@ struct TargetDisks: Sendable {
             if delivered.isEmpty || Self.isAnyThere(delivered, of: use.identity) { continue }
             throw Self.isAnother(folder, delivered.count)
         }
-        let used = Set(try await reader.uses(ofTargets: kind).filter(\.isDelivered).map(\.identity))
+        let used = Set(uses.map(\.identity))
         // A run that had nothing to deliver has seen the disk, too.
-        for noted in try await reader.disks(ofTargets: kind) where !used.contains(noted.identity) {
-            guard let disk = FolderDisk(text: noted.disk), let point = disk.mountPoint, disk.isAway,
+        for seen in disks where !used.contains(seen.identity) {
+            guard let disk = noted[seen.identity] ?? nil, let point = disk.mountPoint, disk.isAway,
                 Paths.relative(root, to: point) != nil, !disk.isBelow(volumes.place(of: point))
             else { continue }
-            throw Self.notMounted(point, root, noted.identity.dropFirst(kind.count))
+            throw Self.notMounted(point, root, seen.identity.dropFirst(kind.count))
         }
     }
 

@@ -57,7 +57,7 @@ struct CancelCommand: AsyncParsableCommand {
         }
         try await refuseUnknownFiles(orders, reader, context)
         let disks = try await disksGone(orders, reader, context)
-        if !disks.isEmpty, !orders.contains(where: { Self.isMeant($0.delivery, by: target) }) {
+        if let target, !disks.isEmpty, !orders.contains(where: { OrderChoice.isMeant($0.delivery, by: target) }) {
             return try await giveUp(disks, context)
         }
         var chosen = try OrderChoice(target: target, files: paths).choose(orders)
@@ -90,10 +90,6 @@ struct CancelCommand: AsyncParsableCommand {
             left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.",
             chosen, left)
         throw Exit(left == 0 ? .complete : .notProven)
-    }
-
-    private static func isMeant(_ delivery: DeliveryRow, by target: String?) -> Bool {
-        target.map { OrderChoice.isMeant(delivery.target, delivery.targetName, by: $0) } ?? false
     }
 
     /// The disks that are noted of the target that is gone as a whole: by its folder, and by its name where that stands

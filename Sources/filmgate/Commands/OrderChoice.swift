@@ -115,7 +115,7 @@ struct OrderChoice {
         path == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
     }
 
-    private static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
+    static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
         isMeant(delivery.target, delivery.targetName, by: target)
     }
 
