@@ -278,6 +278,18 @@ import Testing
             "\(outcome.output)\(outcome.errors)")
     }
 
+    /// Who chose the event too late reads how the frames come to it.
+    @Test func anImportUnderAChosenEventSaysWhatHasNone() throws {
+        let (table, words) = try cardOfEvents("import"), state = ["--state", table.state]
+        #expect(try table.run(words).count("delivered") == 3)
+        #expect(try table.run(["events", "use", "Anna & Bo"]).status == 0)
+        let outcome = try Program.run(words + state)
+        #expect(
+            outcome.status == 0 && outcome.errors.contains("note: 3 files of these were taken without an event")
+                && outcome.errors.contains("`--event 'Anna & Bo'`"), "\(outcome.output)\(outcome.errors)")
+        #expect(try table.run(words + ["--event", "Anna & Bo"]).count("delivered") == 3)
+    }
+
     /// An event that was only chosen orders nothing of another one: neither on the card, nor the same bytes elsewhere.
     @Test(arguments: ["import", "run", "watch"]) func aChosenEventIsNoOrder(_ verb: String) throws {
         let (table, words) = try cardOfEvents(verb)

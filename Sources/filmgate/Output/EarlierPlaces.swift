@@ -9,6 +9,8 @@ final class EarlierPlaces: Sendable {
         var targets: [(name: String, identity: String)] = [], delivered: Set<ContentKey> = []
         /// In a run without an event, files that an event has or gets.
         var belonging: [String: Int] = [:]
+        /// In a run with an event that was only chosen, files that targets have or get without one.
+        var eventless = 0
     }
     private let event: String?
     private let state = Mutex(State())
@@ -25,6 +27,10 @@ final class EarlierPlaces: Sendable {
         if event == nil, let other = settled.event, other != DeliveryRow.unassigned {
             state.withLock { $0.belonging[other, default: 0] += 1 }
         }
+        // What is left to another event as a whole is told with its reason, file by file.
+        if event != nil, settled.event == nil, settled.isOfOtherEvent, settled.reason == nil {
+            state.withLock { $0.eventless += 1 }
+        }
         guard event != nil, settled.ending == .delivered else { return }
         guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else {
             return
@@ -36,7 +42,8 @@ final class EarlierPlaces: Sendable {
     func remarks(_ reader: any LedgerReader) async -> [String] {
         let state = state.withLock { $0 }, targets = state.targets
         if targets.isEmpty { return [] }
-        let belonging = state.belonging.sorted { $0.key < $1.key }.map { Self.belonging($1, to: $0) }
+        var belonging = state.belonging.sorted { $0.key < $1.key }.map { Self.belonging($1, to: $0) }
+        if state.eventless > 0, let event { belonging.append(Self.eventless(state.eventless, event)) }
         guard let totals = try? await reader.totals() else { return belonging }
         let others = totals.targets.filter { other in
             targets.contains { $0.name == other.name } && !targets.contains { $0.identity == other.identity }
@@ -54,6 +61,12 @@ final class EarlierPlaces: Sendable {
     private static func belonging(_ count: Int, to event: String) -> String {
         "note: \(Describe.count(count, "file")) of these \(count == 1 ? "belongs" : "belong") to the event \(Describe.name(event)); "
             + "what is there for it is not sent again without an event. `--event NAME` says which one is meant."
+    }
+
+    private static func eventless(_ count: Int, _ event: String) -> String {
+        "note: \(Describe.count(count, "file")) of these \(count == 1 ? "was" : "were") taken without an event before, and "
+            + "\(count == 1 ? "stays" : "stay") so: an event that was only chosen orders nothing. "
+            + "`--event \(ShellWord.quoted(event))` orders them for that one, too."
     }
 
     private static func waiting(_ count: Int, at place: String) -> String {
