@@ -120,6 +120,9 @@ struct Delivery: Sendable {
         }
     }
 
+    /// Nobody has begun with it, so that it may end here.
+    var canBeCancelled: Bool { isWaiting || isDeferred }
+
     var isDeferred: Bool { if case .deferred = state { true } else { false } }
     var isSettled: Bool { if case .settled = state { true } else { false } }
 

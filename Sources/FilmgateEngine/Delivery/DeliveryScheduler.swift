@@ -107,7 +107,7 @@ actor DeliveryScheduler {
     /// Somebody marked pictures; returns when the ledger knows what came of it.
     private func judge(by sha256s: Set<String>?) async {
         markings += 1
-        let changed = await judged(table.judged(by: sha256s))
+        let changed = await judged(table.queues.all.values.filter { $0.isJudged(by: sha256s) })
         handle(.judged(changed.map { ($0.id, kept($0)) }))
         await commit?.value
     }
@@ -146,14 +146,14 @@ actor DeliveryScheduler {
     }
 
     private func cede(_ old: Delivery.ID, to new: Delivery.ID, of heir: Int) {
-        guard table.canBeCeded(old) else { return }
+        guard table[old]?.isWaiting == true else { return }
         leases.pass(old, by: number, to: new, of: heir)
         handle(.ceded(old, to: new))
     }
 
     /// Ends a delivery that waits, as filtered for its target; false when it is being sent, or not there any more.
     private func cancel(_ id: Delivery.ID) async -> Bool {
-        guard table.canBeCancelled(id) else { return false }
+        guard table[id]?.canBeCancelled == true else { return false }
         let last = table.lastCopies(of: id).filter { !Cancellation.isThere($0.origin) }
         handle(.cancelled(id, keeping: Set(last.map(\.id))))
         await commit?.value

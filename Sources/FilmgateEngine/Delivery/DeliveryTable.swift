@@ -295,14 +295,6 @@ struct DeliveryTable: Sendable {
 
     // MARK: Taking back
 
-    /// Nobody has begun with it.
-    func canBeCancelled(_ id: Delivery.ID) -> Bool {
-        switch self[id]?.state {
-        case .waiting, .gated, .withheld, .deferred: true
-        default: false
-        }
-    }
-
     /// Assets of which staged bytes are all that there is, and that wait for that delivery alone: a frame is never lost
     /// because nobody wants it delivered.
     func lastCopies(of id: Delivery.ID) -> [Asset] {
@@ -312,7 +304,7 @@ struct DeliveryTable: Sendable {
 
     /// Ends a delivery as filtered for its target.
     private mutating func cancel(_ id: Delivery.ID, keeping: Set<AssetID>) {
-        guard canBeCancelled(id) else { return }
+        guard self[id]?.canBeCancelled == true else { return }
         for asset in keeping {
             guard let bytes = assets[asset]?.bytes else { continue }
             act(.keep(bytes))
@@ -332,7 +324,7 @@ struct DeliveryTable: Sendable {
     private mutating func judge(_ id: Delivery.ID, _ verdict: MarkVerdict) {
         guard let delivery = self[id], !delivery.isSettled else { return }
         queues.judge(id, verdict)
-        if case .refuses(let reason) = verdict, canBeCancelled(id) { exclude(id, reason) }
+        if case .refuses(let reason) = verdict, self[id]?.canBeCancelled == true { exclude(id, reason) }
     }
 
     // MARK: Other schedulers
@@ -342,9 +334,6 @@ struct DeliveryTable: Sendable {
         act(.follow(delivery, isNew: followed[delivery.id] == nil))
         followed[delivery.id, default: []] += delivery.listeners
     }
-
-    /// It waits in its queue; nobody has begun with it.
-    func canBeCeded(_ id: Delivery.ID) -> Bool { self[id]?.isWaiting == true }
 
     /// What waits becomes somebody else's, under its event's identity; its asset waits for that.
     private mutating func cede(_ old: Delivery.ID, to new: Delivery.ID) {

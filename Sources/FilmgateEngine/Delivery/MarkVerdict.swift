@@ -32,18 +32,14 @@ extension Delivery {
     /// Waits for a person.
     var isGated: Bool { if case .gated = state { true } else { false } }
 
+    /// The marks of these pictures, or with nil of any, decide about it, and it is not final.
+    func isJudged(by sha256s: Set<String>?) -> Bool {
+        guard let gate, !isSettled else { return false }
+        return sha256s?.contains(gate.sha256) ?? true
+    }
+
     mutating func judge(by marks: [String: PictureMark]) {
         guard let gate else { return }
         verdict = MarkVerdict(gate.decision(on: marks[gate.sha256] ?? PictureMark()))
-    }
-}
-
-extension DeliveryTable {
-    /// Deliveries that are judged by the marks of these pictures, or with nil by any, and not final.
-    func judged(by sha256s: Set<String>?) -> [Delivery] {
-        queues.all.values.filter { delivery in
-            guard let gate = delivery.gate, !delivery.isSettled else { return false }
-            return sha256s?.contains(gate.sha256) ?? true
-        }
     }
 }

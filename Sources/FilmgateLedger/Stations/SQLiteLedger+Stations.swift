@@ -3,9 +3,6 @@ import GRDB
 
 /// How a ledger tells a catalogue what happened.
 extension SQLiteLedger {
-    /// Lines that were acknowledged are kept for a catalogue that is set back: about 20 bytes each.
-    static let keptLines: Int64 = 1_000_000
-
     public func station() async throws(IngestError) -> StationPlace? { try await reader.station() }
 
     /// From now on every change is noted, and all that the ledger has is told.
@@ -20,7 +17,7 @@ extension SQLiteLedger {
                 sql:
                     "INSERT INTO station (one, uuid, name, epoch, catalog, acknowledged, timeline) VALUES (1, ?, ?, ?, ?, ?, 0)",
                 arguments: [membership.uuid, membership.name, membership.epoch, membership.catalog, membership.applied])
-            try Self.raise(to: last, db)
+            try StationPlace.raise(to: last, db)
             try StationTables.listen(db)
             for part in Seeding.allCases { _ = try part.lines(behind: nil, limit: -1, db) }
             try Seeding.noteEnd(db)
@@ -60,31 +57,17 @@ extension SQLiteLedger {
     /// are gone, lines are made for everything first: until they are all there, this ledger stands where it stood.
     public func acknowledge(_ applied: Int64) async throws(IngestError) {
         let lacksLines = try await commits.commit { writer in
-            if try Self.lacksLines(behind: applied, writer.db) { return 1 }
-            try Self.note(applied, writer.db)
+            if try StationPlace.lacksLines(behind: applied, writer.db) { return 1 }
+            try StationPlace.note(applied, writer.db)
             return 0
         }
         guard lacksLines == 1 else { return }
         try await makeLines()
         _ = try await commits.commit { writer in
-            try Self.note(applied, writer.db)
+            try StationPlace.note(applied, writer.db)
             try Seeding.noteEnd(writer.db)
             return 0
         }
-    }
-
-    /// The catalogue was set back behind the oldest line.
-    private static func lacksLines(behind applied: Int64, _ db: Database) throws -> Bool {
-        var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
-        guard try query.next(), applied < query.int() else { return false }
-        return query.intOrNil() ?? .max > applied + 1
-    }
-
-    private static func note(_ applied: Int64, _ db: Database) throws {
-        try db.execute(
-            sql: "UPDATE station SET telling = CASE acknowledged WHEN ?1 THEN telling END, acknowledged = ?1",
-            arguments: [applied])
-        try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - keptLines])
     }
 
     /// What changed behind `seq`, up to `last` where that is said, `limit` lines at most, as the rows are now; nil when
@@ -93,13 +76,6 @@ extension SQLiteLedger {
         after seq: Int64, upTo last: Int64? = nil, limit: Int
     ) async throws(IngestError) -> StationReport? {
         try await reader.scan { db in try UntoldReading(db).report(after: seq, upTo: last, limit: limit) }
-    }
-
-    /// A number is given and taken back, which leaves the sequence behind it.
-    private static func raise(to last: Int64, _ db: Database) throws {
-        guard last > 0 else { return }
-        try db.execute(sql: "INSERT INTO told (seq) VALUES (?)", arguments: [last])
-        try db.execute(sql: "DELETE FROM told")
     }
 }
 

@@ -15,6 +15,9 @@ public struct StationPlace: Sendable, Hashable {
     /// Up to where a report went of which nothing was heard since; nil where there is none.
     public var telling: Int64?
 
+    /// Lines that were acknowledged are kept for a catalogue that is set back: about 20 bytes each.
+    static let keptLines: Int64 = 1_000_000
+
     public var waiting: Int64 { max(0, last - acknowledged) }
 
     static func read(_ db: Database) throws -> StationPlace? {
@@ -35,6 +38,27 @@ public struct StationPlace: Sendable, Hashable {
     static func lastChange(_ db: Database) throws -> Int64 {
         var query = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = 'told'")
         return try query.next() ? query.int() : 0
+    }
+
+    /// A number is given and taken back, which leaves the sequence behind it.
+    static func raise(to last: Int64, _ db: Database) throws {
+        guard last > 0 else { return }
+        try db.execute(sql: "INSERT INTO told (seq) VALUES (?)", arguments: [last])
+        try db.execute(sql: "DELETE FROM told")
+    }
+
+    /// The catalogue was set back behind the oldest line.
+    static func lacksLines(behind applied: Int64, _ db: Database) throws -> Bool {
+        var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
+        guard try query.next(), applied < query.int() else { return false }
+        return query.intOrNil() ?? .max > applied + 1
+    }
+
+    static func note(_ applied: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE station SET telling = CASE acknowledged WHEN ?1 THEN telling END, acknowledged = ?1",
+            arguments: [applied])
+        try db.execute(sql: "DELETE FROM told WHERE seq <= ?", arguments: [applied - keptLines])
     }
 }
 

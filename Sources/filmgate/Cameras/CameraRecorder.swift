@@ -49,7 +49,7 @@ struct CameraRecorder {
         do throws(PTPError) {
             try await camera.run { camera throws(PTPError) in
                 try handler.prepare(camera)
-                _ = camera.inventory()
+                _ = CameraFacts.inventory(camera)
                 let objects = try handler.list(camera)
                 if let object = objects.first(where: { $0.size > 0 }) {
                     recorder.leaveOutContent(true)

@@ -101,7 +101,7 @@ struct CameraSurvey {
                 // Some bodies must not be closed: that is the make's knowledge.
                 await opened.camera.apply(match.quirks ?? matcher.quirks)
             }
-            let inventory = await opened.camera.inventory()
+            let inventory = await CameraFacts.inventory(opened.camera)
             (facts.battery, facts.storages, facts.hasCard) = (inventory.battery, inventory.storages, inventory.hasCard)
             await opened.camera.close()
             return nil
@@ -112,18 +112,14 @@ struct CameraSurvey {
     }
 }
 
-extension PTPCamera {
+extension CameraFacts {
     /// What the standard lets everybody ask; what the camera refuses is left out.
-    func inventory() -> (battery: Int?, storages: [CameraFacts.Storage], hasCard: Bool?) {
-        var battery: Int?
-        if info.properties.contains(.batteryLevel),
-            let bytes = try? read(.getDevicePropValue, UInt32(DevicePropertyCode.batteryLevel.rawValue))
-        {
-            battery = bytes.first.map(Int.init)
-        }
-        guard let ids = try? storages() else { return (battery, [], nil) }
-        let infos = ids.prefix(16).map { id in (try? storageInfo(id)).map { CameraFacts.Storage(id: id, info: $0) } }
-        let told = infos.compactMap { $0 }
+    static func inventory(
+        _ camera: isolated PTPCamera
+    ) -> (battery: Int?, storages: [Storage], hasCard: Bool?) {
+        let battery = camera.batteryLevel()
+        guard let ids = try? camera.storages() else { return (battery, [], nil) }
+        let told = ids.prefix(16).compactMap { id in (try? camera.storageInfo(id)).map { Storage(id: id, info: $0) } }
         // What cannot be asked about may be one.
         let hasCard: Bool? = told.contains { $0.info.capacity > 0 } ? true : told.count == ids.count ? false : nil
         return (battery, told.filter { $0.info.capacity > 0 }, hasCard)

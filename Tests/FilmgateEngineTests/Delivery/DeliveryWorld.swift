@@ -296,7 +296,7 @@ struct DeliveryWorld {
 
     mutating func cancel() {
         let id = anyone()
-        guard table.canBeCancelled(id) else { return }
+        guard table[id]?.canBeCancelled == true else { return }
         let keeping = Set(table.lastCopies(of: id).map(\.id))
         tell("cancel \(id.content.rawValue) for \(id.target)")
         model.end(id, Receipt(state: .excluded))
@@ -312,7 +312,7 @@ struct DeliveryWorld {
         let possible = [MarkVerdict.takes, .takes, .waits(MarkRule.notPicked), .refuses(MarkRule.rejected)]
         var verdict = possible[dice.below(4)]
         // Of what is under way the table hears again when it comes back.
-        if case .refuses = verdict, !table.canBeCancelled(id) { verdict = .takes }
+        if case .refuses = verdict, table[id]?.canBeCancelled != true { verdict = .takes }
         tell("\(id.content.rawValue) for \(id.target) is judged: \(verdict)")
         verdicts[id] = verdict
         if case .refuses = verdict { model.end(id, Receipt(state: .excluded)) }
@@ -321,7 +321,7 @@ struct DeliveryWorld {
 
     mutating func cede() {
         let id = anyone()
-        guard table.canBeCeded(id) else { return }
+        guard table[id]?.isWaiting == true else { return }
         tell("cede \(id.content.rawValue) for \(id.target)")
         let new = Delivery.ID(content: id.content, target: id.target + ":e")
         model.cede(id, to: new)
