@@ -17,6 +17,13 @@ struct StateDirectory: Sendable {
 
     var hasLedger: Bool { access(database, F_OK) == 0 }
 
+    /// A new ledger would not fit on its disk.
+    var isFull: Bool {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0 else { return false }
+        return UInt64(facts.f_bavail) < (1 << 20) / max(1, UInt64(facts.f_frsize))
+    }
+
     /// Makes the directory with mode 0700 and the ledger's file with 0600 where they are missing; leaves what exists as
     /// it is.
     func prepare() throws(IngestError) {

@@ -66,6 +66,23 @@ import Testing
         #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
     }
 
+    /// The page names the target without an event by its identity, which is also how those of its events begin.
+    @Test func aWholeIdentityMeansThatPlaceAlone() throws {
+        let identity = "http:http://127.0.0.1:23999/api"
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: "A.JPG", size: 1, modified: 1)
+        let asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+        let orders = [identity, identity + ":wedding"].map { target in
+            let row = DeliveryRow(
+                content: ContentKey(sha256: String(repeating: "a", count: 64)), target: target, targetName: "gallery",
+                receipt: Receipt(state: .pending), size: 1, path: "A.JPG")
+            return QueuedDelivery(delivery: row, asset: asset)
+        }
+        for order in orders {
+            let meant = try OrderChoice(target: order.delivery.target, files: []).choose(orders)
+            #expect(meant.map(\.delivery.target) == [order.delivery.target])
+        }
+    }
+
     /// A dump of another card lies at the path by now, whose frame waits for nothing.
     @Test func whatLiesAtAPathTodayIsMeantByIt() throws {
         let table = try Table()
@@ -131,6 +148,13 @@ import Testing
         let run = try table.deliver(pipeline)
         #expect(run.status == 0 && run.count("delivered") == 1 && run.count("alreadySeen") == 1, "\(run.output)")
         #expect(try back.assets().count == 1)
+        // The next import says so, and how it is sent after all.
+        let words = ["import", table.card, "--pipeline", pipeline, "--state", table.state]
+        let repeated = try Program.run(words, environment: Gallery.environment)
+        #expect(repeated.status == 0 && repeated.output.contains("2 already seen"), "\(repeated.output)")
+        #expect(
+            repeated.errors.contains("note: 1 file of these was taken back for gallery")
+                && repeated.errors.contains("`--again` orders it anew."), "\(repeated.errors)")
         #expect(try ask(table).status == 0)
         #expect(try table.deliver(pipeline, ["--again"]).status == 0)
         #expect(try back.assets().count == 2)

@@ -62,6 +62,25 @@ import Testing
         #expect(scene.gallery.count == 2)
     }
 
+    /// Nothing is held any more: `assign`, which would find nothing, is not advised.
+    @Test func whatWasTakenBackIsNotToBeAssigned() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        #expect(try scene.take("C", file).status == 8)
+        #expect(try scene.table.run(["events", "use", "e"]).status == 0)
+        func isAdvised() throws -> Bool {
+            let left = try scene.take("C", file)
+            #expect(left.count("alreadySeen") == 2, "\(left.output)")
+            return left.output.contains("filmgate assign EVENT")
+        }
+        #expect(try isAdvised())
+        for target in ["archive", "gallery"] {
+            #expect(try scene.table.run(["cancel", "--yes", "--target", target]).count("filtered") == 2)
+        }
+        #expect(try !isAdvised())
+        #expect(try scene.table.run(["assign", "e"]).errors.contains("Nothing is held"))
+    }
+
     @Test func anotherLookHoldsNothingThatHasItsEvent() throws {
         let (scene, file) = try scene()
         defer { scene.server.stop() }

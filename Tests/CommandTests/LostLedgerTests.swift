@@ -41,6 +41,29 @@ import Testing
         #expect(table.files(table.archive).count == Self.count + 1, "\(table.files(table.archive).keys)")
     }
 
+    /// What the first start of all had begun to make is no ledger of an older Filmgate.
+    @Test(.enabled(if: Mounting.works), arguments: [0, 64, 160])
+    func theFirstStartOnAFullDiskSaysThatItIsFull(_ kilobytes: Int) throws {
+        let table = try Table()
+        try FileManager.default.createDirectory(atPath: table.state, withIntermediateDirectories: true)
+        try #require(
+            Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", table.state]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [table.state]) }
+        try table.frames("CARD", count: 1, from: 0)
+        let rest = table.state + "/fill"
+        Mounting.run("/usr/bin/dd", ["if=/dev/zero", "of=\(rest)", "bs=4k"])
+        let size = (try FileManager.default.attributesOfItem(atPath: rest)[.size] as? Int) ?? 0
+        try #require(truncate(rest, size - kilobytes << 10) == 0)
+        for _ in 1...2 {
+            let full = try table.importing()
+            #expect(full.status == 7 && full.output.contains(table.state + "/ledger.sqlite"), "\(full.output)")
+            let status = try table.run(["status"])
+            #expect(!status.output.contains("older Filmgate"), "\(status.output)")
+        }
+        #expect(unlink(rest) == 0)
+        #expect(try table.importing().status == 0)
+    }
+
     /// A run without an end that could deliver nothing any more would go on taking frames from cameras, and nobody
     /// would know.
     @Test(.enabled(if: Mounting.works)) func aRunWithoutALedgerEnds() throws {

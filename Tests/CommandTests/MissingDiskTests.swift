@@ -77,6 +77,42 @@ import Testing
         #expect(table.files(backup).count == 2)
     }
 
+    /// What the refusal names leads out of it: made anew on the disk below, the folder would be refused once more.
+    @Test(.enabled(if: Mounting.works)) func aFolderOfADiskThatIsAwayIsNotToBeMadeAnew() throws {
+        let table = try Table(), backup = table.path("backup"), folder = backup + "/pics"
+        try table.frames("CARD", count: 2, from: 1)
+        try mount(backup)
+        defer { Mounting.run("/usr/bin/umount", [backup]) }
+        #expect(try table.importing(to: folder).status == 0)
+        try #require(Mounting.run("/usr/bin/umount", [backup]) == 0)
+        try expectWayOut(table, folder, "filmgate cancel --target '\(folder)' --gone")
+    }
+
+    /// Of a ledger of before nobody knows whether it was a disk's.
+    @Test(arguments: [true, false]) func aFolderThatWasRemovedHasAWayOut(isNoted: Bool) throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        #expect(try table.importing().status == 0)
+        if !isNoted { try table.change(ledger: "UPDATE target SET disk = NULL") }
+        try files.removeItem(atPath: table.archive)
+        let way = isNoted ? "create the folder again" : "filmgate cancel --target '\(table.archive)' --gone"
+        try expectWayOut(table, table.archive, way)
+    }
+
+    /// The import says `way`, which is gone then; the next one is not refused.
+    private func expectWayOut(_ table: Table, _ folder: String, _ way: String) throws {
+        let refused = try table.importing(to: folder), makesAnew = "create the folder again"
+        #expect(refused.status == 2 && refused.output.contains("is gone, and 2 files"), "\(refused.output)")
+        #expect(refused.output.contains(way), "\(refused.output)")
+        #expect(refused.output.contains(makesAnew) == (way == makesAnew), "\(refused.output)")
+        if way == makesAnew {
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } else {
+            #expect(try table.run(["cancel", "--yes", "--target", folder, "--gone"]).status == 0)
+        }
+        #expect(try table.importing(to: folder).status == 0)
+    }
+
     /// A run that had nothing to deliver has seen the disk, too; who gives it up says so once.
     @Test(.enabled(if: Mounting.works)) func aDiskThatNothingWasDeliveredToIsMissed() throws {
         let table = try Table(), backup = table.path("it's a disk")
@@ -94,6 +130,9 @@ import Testing
         }
         #expect(try table.run(["import", table.card, "--to", backup + "/beside"]).status == 2)
         #expect(table.files(backup).isEmpty)
+        let mistyped = try table.run(["cancel", "--yes", "--target", backup + "/pisc", "--gone"])
+        #expect(mistyped.status == 2 && mistyped.errors.contains("known: "), "\(mistyped.errors)")
+        #expect(mistyped.errors.contains("Did you mean `\(backup)/pics`?"), "\(mistyped.errors)")
         #expect(try table.run(["cancel", "--yes", "--target", backup + "/pics", "--gone"]).status == 0)
         #expect(try table.run(["import", table.card, "--to", backup + "/pics"]).status == 0)
         #expect(table.files(backup + "/pics").count == 2)

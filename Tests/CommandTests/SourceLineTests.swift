@@ -15,4 +15,15 @@ import Testing
         let line = try #require(SourceLine.human(camera, .lost(IngestError(code, "No space left."))))
         #expect(line.hasPrefix(words) && line.hasSuffix("No space left. Trying again."), "\(line)")
     }
+
+    /// `assign` finds only what waits for an event, not what was taken for none.
+    @Test(
+        arguments: [
+            (nil, "2 files taken without an event, left so (`filmgate import`"),
+            ("", "2 files still without an event (`filmgate assign EVENT`)"), ("smith", "2 files of the event smith"),
+        ] as [(String?, String)])
+    func whatStaysWithAnotherEventIsNamed(_ event: String?, _ words: String) throws {
+        let line = try #require(SourceLine.human(camera, .open(taking: 0, leaving: 0, others: [event: 2])))
+        #expect(line.contains("is here; \(words)") && line.contains("assign") == (event == ""), "\(line)")
+    }
 }

@@ -79,6 +79,26 @@ import Testing
         }
     }
 
+    /// The disk filled up while the first start made the tables: no older Filmgate wrote that.
+    @Test func aLedgerThatWasNeverFinishedIsNone() async throws {
+        let state = try TemporaryState()
+        try state.plant(Data())
+        let queue = try DatabaseQueue(path: state.database)
+        try LedgerSchema.migrator.migrate(queue, upTo: "3 runs side by side")
+        #expect(try state.reader() is EmptyLedger)
+        try await queue.write { try $0.execute(sql: "INSERT INTO run (verb, started) VALUES ('import', 1)") }
+        try queue.close()
+        #expect(failure { () throws(IngestError) in try state.reader() }?.message.contains("older") == true)
+        #expect(try await state.open().beginRun(verb: "import", event: nil, at: 0) == 2)
+    }
+
+    @Test func missingRoomIsCalledThat() {
+        for code in [ResultCode.SQLITE_FULL, .SQLITE_IOERR_SHMSIZE] {
+            let error = LedgerFailure(file: "/state/ledger.sqlite")(DatabaseError(resultCode: code))
+            #expect(error.code == .storageFull && error.message.contains("/state/ledger.sqlite"), "\(error)")
+        }
+    }
+
     @Test func aFileThatIsNoLedgerIsNamedAndLeftAlone() async throws {
         let state = try TemporaryState()
         let junk = Data("This is no database, whatever its name says.".utf8) + Data(count: 5000)

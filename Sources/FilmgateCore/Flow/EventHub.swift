@@ -32,8 +32,9 @@ public enum RunEvent: Sendable {
 public enum SourceState: Sendable {
     /// Open and listed: what is taken of it, and what is left there because it was there before (`backlog`).
     ///
-    /// `others`: how many files stay with another event, by its name; "" are those that were taken without one.
-    case open(taking: Int, leaving: Int, others: [String: Int])
+    /// `others`: how many files stay with another event, by its name; "" are those that wait for one, and nil those
+    /// that were taken without one.
+    case open(taking: Int, leaving: Int, others: [String?: Int])
     /// Out of reach; tried again until it is back.
     case lost(IngestError)
     case back
@@ -53,6 +54,8 @@ public struct AssetResult: Sendable {
     public var photographer: String?
     /// What its deliveries are for; nil where it has none, or they are for no event.
     public var event: String?
+    /// The targets that it is not sent to because somebody took it back there.
+    public var takenBack: [String] = []
 
     /// The reason of files that are filtered because nobody knows what they are.
     public static let unknownKind = "unknown kind of file"

@@ -152,6 +152,9 @@ extension AssetDeliveries {
         var result = AssetResult(asset: settled, ending: ending, reason: reason, twin: twin)
         (result.captured, result.photographer) = (shot.captured, shot.photographer)
         (result.content, result.event) = (content, event == DeliveryRow.unassigned ? nil : event)
+        for (name, receipt) in settled.receipts where receipt.state == .excluded {
+            if DeliveryRow.isByHand(receipt.reason) { result.takenBack.append(name) }
+        }
         return result
     }
 

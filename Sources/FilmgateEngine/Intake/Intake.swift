@@ -273,10 +273,11 @@ struct Intake: Sendable {
     private func left(_ asset: Asset, to other: OtherEvent?) async throws(IngestError) -> AssetResult? {
         guard let other, let content = asset.content(beside: other.lead) else { return nil }
         var asset = asset
-        for row in try await context.reader.deliveries(of: content) where row.event == other.name {
-            asset.receipts[row.targetName] = row.receipt
-        }
-        return context.left(asset, to: other.name)
+        let rows = try await context.reader.deliveries(of: content).filter { $0.event == other.name }
+        for row in rows { asset.receipts[row.targetName] = row.receipt }
+        // What was taken back waits for its event no more.
+        let waits = rows.isEmpty || rows.contains { $0.receipt.state != .excluded }
+        return context.left(asset, to: other.name == DeliveryRow.unassigned && !waits ? nil : other.name)
     }
 
     /// The row of a file whose bytes stay with another event: it is for the same targets as the files that these were

@@ -153,6 +153,13 @@ struct IntakeListing: Sendable {
         return asset
     }
 
+    /// What the targets are called that it would be sent to if nobody had taken it back.
+    private func targetsTakenBack(_ file: KnownFile, at entry: Int) -> [String] {
+        if file.cancelled.isEmpty { return [] }
+        let wanted = rules.wanted(file, knownShot(around: entry)).filter(file.cancelled.contains)
+        return wanted.compactMap { rules.targetNames[$0] }.sorted()
+    }
+
     private func settled(_ verdict: Verdict) -> AssetResult {
         let entry = entries[Int(verdict.entry)], asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         switch entry.fate {
@@ -161,20 +168,29 @@ struct IntakeListing: Sendable {
         case .take: break
         }
         if let file = verdict.file.map({ files[Int($0)] }), let content = file.content {
+            let back = targetsTakenBack(file, at: Int(verdict.entry))
             if let reason = rules.refusal(file, knownShot(around: Int(verdict.entry))) {
-                return AssetResult(asset: takenBack(asset, file), ending: .filtered, reason: reason)
+                var filtered = AssetResult(asset: takenBack(asset, file), ending: .filtered, reason: reason)
+                filtered.takenBack = back
+                return filtered
             }
-            return Self.seen(asset, file, content)
+            return Self.seen(asset, file, content, but: back)
         }
         let reason = entry.kind == .other ? AssetResult.unknownKind : "no profile accepts \(entry.kind.rawValue) files"
         return AssetResult(asset: asset, ending: .filtered, reason: reason)
     }
 
     /// Made in place: what it holds is large, and a card has tens of thousands.
-    private static func seen(_ asset: consuming Asset, _ known: KnownFile, _ content: ContentKey) -> AssetResult {
+    private static func seen(
+        _ asset: consuming Asset, _ known: KnownFile, _ content: ContentKey, but takenBack: [String]
+    ) -> AssetResult {
         var settled = AssetResult(
             asset: asset, ending: .alreadySeen, reason: "known: same place, name, size and time, and delivered")
-        settled.content = content
+        if !takenBack.isEmpty {
+            let names = takenBack.joined(separator: ", ")
+            settled.reason = (settled.reason ?? "") + "; \(names): \(DeliveryRow.cancelledReason)"
+        }
+        (settled.content, settled.takenBack) = (content, takenBack)
         settled.asset.digests = Digests(sha256: content.sha256)
         Inheritance.remember(known, &settled.asset)
         return settled

@@ -216,6 +216,25 @@ struct PipelineCheck {
             problems.warn(
                 target.mark, "unused-target", "Nothing is delivered to `\(target.name)`: it is not in `upload.to`.")
         }
+        checkShares()
+    }
+
+    /// A profile's `deliver` may leave out a target on purpose, for its cameras; where one is for every camera, and
+    /// nobody else has a rule for that target, `upload.to` names it in vain.
+    private func checkShares() {
+        let profiles = pipeline.profiles.profiles.filter { $0.deliver != nil }
+        guard let all = profiles.first(where: { $0.matchRule.rank == .everything }) else { return }
+        // A name with a slip in it is told as that.
+        if profiles.contains(where: { !targetNames.isSuperset(of: ($0.deliver ?? [:]).keys) }) { return }
+        let upload = pipeline.stages.first { $0.module == PipelineDecoder.uploadStage }
+        for name in Set(pipeline.deliverTo).intersection(targetNames).sorted()
+        where upload?.node["deliver"]?[name] == nil && !profiles.contains(where: { $0.deliver?[name] != nil }) {
+            problems.warn(
+                all.mark, "target-without-rule",
+                "Nothing is delivered to `\(name)`: this profile is for every camera, and neither its `deliver` nor "
+                    + "that of `upload` names it.",
+                hint: "Say what it gets, as in `deliver: { \(name): [jpeg, raw] }`, or take it out of `upload.to`.")
+        }
     }
 
     /// Of two profiles for the same cameras in one file the earlier decides; what it decides stands in the other in
@@ -224,6 +243,7 @@ struct PipelineCheck {
         struct Cameras: Hashable { var file: String, match: ProfileMatch }
         var earlier: [Cameras: (first: Mark, keys: Set<String>)] = [:]
         for profile in pipeline.profiles.profiles {
+            checkAccept(profile)
             let cameras = Cameras(file: profile.mark.file, match: profile.matchRule), keys = profile.keys
             guard let known = earlier[cameras] else {
                 earlier[cameras] = (profile.mark, keys)
@@ -239,6 +259,19 @@ struct PipelineCheck {
                     + "\(vain.joined(separator: ", ")): here it has no effect.",
                 hint: "Make one profile of the two, or tell them apart in `match`.")
         }
+    }
+
+    /// Files of no known kind do not say which camera they are from.
+    ///
+    /// For every camera that may be meant: an import of nothing but such files.
+    private func checkAccept(_ profile: Profile) {
+        guard let accept = profile.accept, Set(accept) == [.other], profile.matchRule.rank != .everything else {
+            return
+        }
+        problems.warn(
+            profile.mark, "accepts-no-pictures",
+            "`accept` takes only `other`: no picture, movie or sound of these cameras is ever taken.",
+            hint: "It is the whole list, as in `accept: [jpeg, raw, heif, image, video, audio, sidecar, other]`.")
     }
 
     private mutating func checkDelivered(_ name: String, at mark: Mark) {

@@ -144,7 +144,7 @@ struct PlaceSupervisor: Sendable {
             progress.with { $0.backlog = filter }
         }
         let left = all - entries.count
-        var others: [String: Int] = [:]
+        var others: [String?: Int] = [:]
         if run.leavesOtherEvents {
             let taken = leaveOtherEvents(&entries, remembered, &others)
             if run.mode.ends { await run.settle(taken) }
@@ -158,7 +158,7 @@ struct PlaceSupervisor: Sendable {
     }
 
     private func leaveOtherEvents(
-        _ entries: inout [SourceEntry], _ known: [KnownFile], _ counts: inout [String: Int]
+        _ entries: inout [SourceEntry], _ known: [KnownFile], _ counts: inout [String?: Int]
     ) -> [AssetResult] {
         let event = run.options.event
         let others = known.filter { file in
@@ -177,8 +177,10 @@ struct PlaceSupervisor: Sendable {
         entries.removeAll { entry in
             guard let file = taken.find(entry.origin) else { return false }
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
-            left.append(run.left(asset, to: file.event))
-            counts[file.event ?? "", default: 0] += 1
+            // What was taken back waits for its event no more: `assign` would not find it.
+            let event = file.event == DeliveryRow.unassigned && !file.isUnfinished ? nil : file.event
+            left.append(run.left(asset, to: event))
+            counts[event, default: 0] += 1
             return true
         }
         return left
@@ -203,4 +205,9 @@ struct PlaceSupervisor: Sendable {
             await changed.wait(atMost: .seconds(condition.isQuick ? 2 : 60), or: run.stopping)
         }
     }
+}
+
+extension KnownFile {
+    /// Something of it waits still.
+    fileprivate var isUnfinished: Bool { ending == nil || ending == .pending }
 }

@@ -18,6 +18,8 @@ public struct RunOutcome: Sendable {
     public var removed: [RemovedCopies] = []
     /// Folders without room for what waits for them: the bytes that are missing there, by the folder's path.
     public var lacking: [String: UInt64] = [:]
+    /// Files that somebody took back, and that are not sent there for that; by the target's name.
+    public var takenBack: [String: Int] = [:]
     /// What waits at the same places for other events, and was not sent.
     public var earlier: [EarlierDeliveries] = []
 
@@ -39,6 +41,7 @@ public struct RunOutcome: Sendable {
         both.mismatches += mismatches
         both.damaged += damaged
         both.removed += removed
+        both.takenBack.merge(takenBack) { $0 + $1 }
         both.troubles = troubles + next.troubles
         for (ending, count) in made where ending != .pending { both.made[ending, default: 0] += count }
         return both

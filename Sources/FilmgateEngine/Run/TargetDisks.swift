@@ -34,8 +34,8 @@ struct TargetDisks: Sendable {
             try await requireMountPoint(target, root)
         }
         guard isThere else {
-            let count = try await delivered(target, root).count
-            if count > 0 { throw Self.gone(root, count) }
+            let delivered = try await delivered(target, root)
+            if !delivered.isEmpty { throw Self.gone(root, delivered, before) }
             return
         }
         if before == nil {
@@ -162,10 +162,22 @@ struct TargetDisks: Sendable {
         }
     }
 
-    private static func gone(_ root: String, _ count: Int) -> IngestError {
-        IngestError(
-            .misconfigured, "\(PathText.shown(root)) is gone, and \(files(count)) delivered there.",
-            advice: "Mount its disk. If it was removed on purpose, create the folder again, empty.")
+    /// Made anew, the folder is believed only where it is known to lie on the same disk as before.
+    private static func gone(_ root: String, _ delivered: [DeliveryRow], _ before: FolderDisk?) -> IngestError {
+        let isSameDisk = before != nil && FolderDisk(of: root)?.place == before?.place
+        return IngestError(
+            .misconfigured, "\(PathText.shown(root)) is gone, and \(files(delivered.count)) delivered there.",
+            advice: isSameDisk
+                ? "Put it back. If it was removed on purpose, create the folder again, empty."
+                : "Mount its disk, or say that it is gone for good: \(retiring(root, delivered)).")
+    }
+
+    /// Retires every target that delivered there: one that is left would stand in the way as the first did.
+    private static func retiring(_ root: String, _ delivered: [DeliveryRow]) -> String {
+        let places = Set(delivered.map { String(CardProof.place(of: $0.target)) })
+        let others = places.filter { $0 != root && !$0.hasPrefix(root + ":") }
+        let all = (others.count < places.count ? [root] : []) + others.sorted()
+        return all.map { retiring($0) }.joined(separator: " and ")
     }
 
     private static func isAnother(_ root: String, _ count: Int) -> IngestError {

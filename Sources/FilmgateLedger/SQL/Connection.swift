@@ -59,7 +59,8 @@ enum Connection {
         }
     }
 
-    /// Nil when there is no ledger yet, or one that its first writer is only just making.
+    /// Nil when there is no ledger yet, or one that its first writer is only just making; `storageFull` where it found
+    /// no room to.
     static func reader(_ directory: StateDirectory) throws(IngestError) -> SQLiteReader? {
         guard directory.hasLedger else { return nil }
         let failure = LedgerFailure(file: directory.database), migrator = LedgerSchema.migrator
@@ -68,8 +69,21 @@ enum Connection {
             let applied = try queue.unsafeRead { db in try migrator.appliedIdentifiers(db) }
             if applied.isEmpty { return nil }
             if !applied.isSubset(of: migrator.migrations) { throw failure.newer }
-            if applied.count < migrator.migrations.count { throw failure.older }
+            if applied.count < migrator.migrations.count {
+                guard try queue.unsafeRead(isBlank) else { throw failure.older }
+                if directory.isFull { throw failure.unmade }
+                return nil
+            }
             return SQLiteReader(scans: queue, lookUps: LookUps(path: directory.database), failure: failure)
         } catch { throw failure(error) }
+    }
+
+    /// Whether nothing was ever written down: each migration is a transaction of its own, so a full disk or a crash may
+    /// leave a new ledger with some of its tables, as an older Filmgate would.
+    private static func isBlank(_ db: Database) throws -> Bool {
+        let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        return try tables.filter { !["grdb_migrations", "sqlite_sequence"].contains($0) }.allSatisfy { table in
+            try Int.fetchOne(db, sql: "SELECT 1 FROM \"\(table)\" LIMIT 1") == nil
+        }
     }
 }

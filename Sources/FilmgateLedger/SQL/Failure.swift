@@ -15,10 +15,11 @@ struct LedgerFailure: Sendable {
         }
         let words = error.message ?? "\(error.resultCode)"
         if Self.isDamage(error) { return damaged(words, error) }
-        switch error.resultCode {
-        case .SQLITE_FULL:
+        if Self.isFull(error) {
             return IngestError(
                 .storageFull, "No room is left for the ledger \(file).", advice: "Free some space there.", cause: error)
+        }
+        switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return IngestError(
                 .stateLocked, "The ledger \(file) was busy for too long.",
@@ -48,12 +49,24 @@ struct LedgerFailure: Sendable {
         return code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
     }
 
+    /// The index of the log is the only file whose missing room SQLite does not call that.
+    private static func isFull(_ error: DatabaseError) -> Bool {
+        error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_SHMSIZE
+    }
+
     var closed: IngestError { IngestError(.unexpected, "The ledger \(file) was closed.") }
 
     var newer: IngestError {
         IngestError(
             .misconfigured, "The ledger \(file) was written by a newer Filmgate.",
             advice: "Update this one, or use another state directory with `--state DIR`.")
+    }
+
+    /// Its first writer could not end making it, and there is still no room.
+    var unmade: IngestError {
+        IngestError(
+            .storageFull, "The disk is full: there was no room to make the ledger \(file), and nothing is in it yet.",
+            advice: "Free some space there, or choose another directory with `--state DIR`: the next import makes it.")
     }
 
     var older: IngestError {

@@ -56,18 +56,20 @@ struct CancelCommand: AsyncParsableCommand {
             try await Cancellation(reader).orders(gone: gone)
         }
         try await refuseUnknownFiles(orders, reader, context)
-        let disks = try await disksGone(orders, reader, context)
+        let noted = try await notedDisks(reader, context), disks = disksGone(orders, among: noted)
         if let target, !disks.isEmpty, !orders.contains(where: { OrderChoice.isMeant($0.delivery, by: target) }) {
             return try await giveUp(disks, context)
         }
-        var chosen = try OrderChoice(target: target, files: paths).choose(orders)
+        var choice = OrderChoice(target: target, files: paths)
+        choice.noted = noted
+        var chosen = try choice.choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
             chosen = try await context.telling { () async throws(IngestError) in try await removed(meant, reader) }
         }
         if meaning == .placeGone { try await context.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty {
-            if let target { try await refuseUnknown(target, reader) }
+            if let target { try await refuseUnknown(target, reader, noted) }
             return try await dismissVanished(context, reader)
         }
         // Whoever hands the job to a run has asked already.
@@ -92,13 +94,15 @@ struct CancelCommand: AsyncParsableCommand {
         throw Exit(left == 0 ? .complete : .notProven)
     }
 
-    /// The disks that are noted of the target that is gone as a whole: by its folder, and by its name where that stands
-    /// for one only.
-    private func disksGone(
-        _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
-    ) async throws -> [TargetDisk] {
-        guard meaning == .placeGone, let target else { return [] }
-        let all = try await context.telling { () async throws(IngestError) in try await reader.disks(ofTargets: "") }
+    /// Whose disks are noted, where a target is said to be gone as a whole.
+    private func notedDisks(_ reader: any LedgerReader, _ context: CommandContext) async throws -> [TargetDisk] {
+        guard meaning == .placeGone, target != nil else { return [] }
+        return try await context.telling { () async throws(IngestError) in try await reader.disks(ofTargets: "") }
+    }
+
+    /// Those of the target that is gone: by its folder, and by its name where that stands for one only.
+    private func disksGone(_ orders: [QueuedDelivery], among all: [TargetDisk]) -> [TargetDisk] {
+        guard let target else { return [] }
         let named = all.filter { $0.name == target }
         if !named.isEmpty {
             let meant = Set(orders.filter { $0.delivery.targetName == target }.map(\.delivery.target))
@@ -122,7 +126,9 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Ends the verb for a target that the ledger does not know, by any of its names.
-    private func refuseUnknown(_ target: String, _ reader: any LedgerReader) async throws {
+    ///
+    /// Where one is said to be gone, the folders of `noted` are known, too, though nothing was delivered there.
+    private func refuseUnknown(_ target: String, _ reader: any LedgerReader, _ noted: [TargetDisk]) async throws {
         let totals = try await CommandContext(options).telling { () async throws(IngestError) in
             try await reader.totals()
         }
@@ -131,7 +137,8 @@ struct CancelCommand: AsyncParsableCommand {
             return [known.name, known.identity, place].contains(target) || place.hasPrefix(target + ":")
         }
         if isKnown { return }
-        let names = Set(totals.targets.map(\.name)).sorted()
+        let places = noted.map { TargetLabel.place(of: $0.identity) }
+        let names = Set(totals.targets.map(\.name) + places).sorted()
         let hint = nearest(target, among: names).map { " Did you mean `\($0)`?" } ?? ""
         let list = names.isEmpty ? "none is known yet" : "known: \(names.map(Describe.name).joined(separator: ", "))"
         throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")

@@ -10,13 +10,15 @@ struct OrderChoice {
     /// Paths at the source, folders of it, or digests; empty = all.
     let files: [String]
 
+    /// Targets whose disks are noted: they may be meant, too, though nothing of them is among the orders.
+    var noted: [TargetDisk] = []
     /// The identity of the card or disk that is plugged in where an absolute path lies; nil where none is.
     var volume: (String) -> String? = Self.volume
 
     /// Throws a `Refusal` for a target that nothing is known of, for a name that stands for several places, and for a
     /// path that stands for files of several cards.
     func choose(_ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
-        let meant = target.map { target in orders.filter { Self.isMeant($0.delivery, by: target) } } ?? orders
+        let meant = target.map { Self.meant($0, among: orders) } ?? orders
         if let target { try refuse(target, meant, among: orders) }
         if files.isEmpty { return meant }
         var chosen: Set<QueuedDelivery> = []
@@ -115,6 +117,12 @@ struct OrderChoice {
         path == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
     }
 
+    /// A whole identity, such as the page sends, means that place alone and none of its events.
+    private static func meant(_ target: String, among orders: [QueuedDelivery]) -> [QueuedDelivery] {
+        let exact = orders.filter { $0.delivery.target == target }
+        return exact.isEmpty ? orders.filter { isMeant($0.delivery, by: target) } : exact
+    }
+
     static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
         isMeant(delivery.target, delivery.targetName, by: target)
     }
@@ -144,8 +152,8 @@ struct OrderChoice {
             throw Refusal("`\(target)` stands for several places; say which: \(list).")
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
-        let known = Set(orders.map { "\($0.delivery.targetName) (\(TargetLabel.place(of: $0.delivery.target)))" })
-            .sorted()
+        let all = orders.map { ($0.delivery.targetName, $0.delivery.target) } + noted.map { ($0.name, $0.identity) }
+        let known = Set(all.map { name, identity in "\(name) (\(TargetLabel.place(of: identity)))" }).sorted()
         throw Refusal("There is nothing for `\(target)` here; there is for: \(known.joined(separator: ", ")).")
     }
 }

@@ -24,14 +24,12 @@ enum SourceLine {
         return line.finished
     }
 
-    /// Files that another event has.
-    private static func staying(_ count: Int, of event: String) -> String {
+    /// Files that another event has, or none.
+    private static func staying(_ count: Int, of event: String?) -> String {
         let files = Describe.count(count, "file"), order = "(`filmgate import` with `--event` orders them for this one)"
-        switch event {
-        case DeliveryRow.unassigned: return "\(files) still without an event (`filmgate assign EVENT`)"
-        case "": return "\(files) taken without an event, left so \(order)"
-        default: return "\(files) of the event \(Describe.name(event)), left there \(order)"
-        }
+        guard let event else { return "\(files) taken without an event, left so \(order)" }
+        if event == DeliveryRow.unassigned { return "\(files) still without an event (`filmgate assign EVENT`)" }
+        return "\(files) of the event \(Describe.name(event)), left there \(order)"
     }
 
     /// Nil where nobody need know.
@@ -43,7 +41,8 @@ enum SourceLine {
             let rest =
                 leaving == 0
                 ? "" : ", leaving \(Describe.count(leaving, "file")) from before (see `backlog`)"
-            let stay = others.sorted { $0.key < $1.key }.map { "; " + staying($1, of: $0) }.joined()
+            let all = others.sorted { ($0.key ?? "", $0.value) < ($1.key ?? "", $1.value) }
+            let stay = all.map { "; " + staying($1, of: $0) }.joined()
             return "\(name) is here\(take)\(rest)\(stay)"
         case .lost(let error):
             // With a full disk on this side nothing is wrong with the camera.

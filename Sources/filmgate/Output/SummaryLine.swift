@@ -50,6 +50,13 @@ extension RunOutcome {
             "note: \(Describe.count(one.count, "copy", "copies")) of known files not at \(Describe.name(one.target)) any more "
                 + "(\(Describe.name(one.example))); `--again` brings them back."
         }
+        for (target, count) in takenBack.sorted(by: { $0.key < $1.key }) {
+            let (were, them) = count == 1 ? ("was", "it") : ("were", "them")
+            lines.append(
+                "note: \(Describe.count(count, "file")) of these \(were) taken back for \(Describe.name(target)) with "
+                    + "`filmgate cancel`, and \(count == 1 ? "is" : "are") not sent there; `--again` orders \(them) anew."
+            )
+        }
         for (folder, bytes) in lacking.sorted(by: { $0.key < $1.key }) {
             lines.append(
                 "note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")

@@ -9,14 +9,16 @@ import Testing
         source: "ftp", volume: "ftp:/inbox", root: "/inbox", path: "ann/IMG_1.JPG", size: 10,
         modified: 1_779_000_000_000_000_000)
 
-    private func settled(cancelled: [String]) -> [AssetResult] {
+    private func settled(
+        cancelled: [String], done: [String] = [], refusal: String? = "no"
+    ) -> [AssetResult] {
         var known = KnownFile(
             fingerprint: origin.fingerprint, content: ContentKey(rawValue: "bytes"), kind: .jpeg, ending: .filtered,
-            make: nil, model: nil, serial: nil, owner: nil, captured: nil, done: [], shot: "a")
+            make: nil, model: nil, serial: nil, owner: nil, captured: nil, done: done, shot: "a")
         known.cancelled = cancelled
         var rules = IntakeListing.Rules(
             recognition: Recognition([known], hourShift: false), acceptable: [.jpeg], again: false,
-            wanted: { _, _ in ["http:gallery"] }, refusal: { _, _ in "no" })
+            wanted: { _, _ in done + ["http:gallery"] }, refusal: { _, _ in refusal })
         rules.targetNames = ["http:gallery": "gallery"]
         return Array(
             IntakeListing(
@@ -30,5 +32,13 @@ import Testing
         let left = try #require(settled(cancelled: []).first)
         #expect(taken.ending == .filtered && taken.asset.receipts["gallery"]?.reason == DeliveryRow.cancelledReason)
         #expect(left.ending == .filtered && left.asset.receipts.isEmpty)
+        #expect(taken.takenBack == ["gallery"] && left.takenBack.isEmpty)
+    }
+
+    /// Delivered elsewhere, it is no less taken back there, and says how it comes to be sent.
+    @Test func whatWasTakenBackAtOneTargetSaysSo() throws {
+        let seen = try #require(settled(cancelled: ["http:gallery"], done: ["folder:/a"], refusal: nil).first)
+        #expect(seen.ending == .alreadySeen && seen.takenBack == ["gallery"] && seen.asset.receipts.isEmpty)
+        #expect(seen.reason?.hasSuffix("; gallery: \(DeliveryRow.cancelledReason)") == true, "\(seen.reason ?? "")")
     }
 }

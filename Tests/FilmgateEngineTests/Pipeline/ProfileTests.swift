@@ -64,6 +64,31 @@ import Testing
         #expect(told.error.message.contains("`photographer`, `rename`"), "\(told.error)")
     }
 
+    /// To leave a target out for some cameras, or to take nothing but files of no known kind, may be meant.
+    @Test(
+        arguments: [
+            ("- { match: { make: acme }, accept: [other] }", ["accepts-no-pictures"]),
+            ("- { match: { make: acme }, accept: [other, raw] }", []), ("- { accept: [other] }", []),
+            ("- { deliver: { a: [raw] } }", ["target-without-rule"]),
+            ("- { match: { make: acme }, deliver: { a: [raw] } }", []),
+            ("- { deliver: { a: [raw] } }\n- { match: { make: acme }, deliver: { b: [jpeg] } }", []),
+            ("- { deliver: { a: [raw], b: [jpeg] } }", []),
+        ] as [(String, [String])])
+    func whatTakesOrGivesNothingIsWarnedOf(_ profile: String, _ codes: [String]) throws {
+        let loaded = try PipelineFileTests.load(
+            """
+            version: 1
+            sources: [card: {}]
+            profiles:
+            \(profile)
+            stages: [exif: {}, upload: { to: [a, b] }]
+            targets: { a: { folder: { path: /a } }, b: { folder: { path: /b } } }
+
+            """)
+        #expect(loaded.diagnostics.map(\.error.code) == codes, "\(loaded.diagnostics)")
+        #expect(loaded.diagnostics.allSatisfy { $0.severity == .warning && $0.error.mark.line == 4 })
+    }
+
     @Test func noProfilesDecideNothing() {
         let resolved = ProfileSet().resolve(make: "a", model: "b", serial: "c", owner: "d")
         #expect(
