@@ -126,19 +126,8 @@ import Testing
 
     /// Nothing that another station may have claimed is sent because the pipeline file was not named again.
     @Test func aRetryWithoutThePipelineClaimsAsTheImportDid() async throws {
-        let table = try Table(), gallery = try Gallery(table)
+        let table = try Table(), gallery = try Gallery(table), file = try table.holdingPipeline(gallery)
         try table.frames("CARD", count: 2, from: 1)
-        let text = try String(contentsOfFile: try table.pipeline(gallery), encoding: .utf8)
-        let file = try table.write(
-            "shared.yaml",
-            text + """
-
-                catalog:
-                  postgres: { url: "postgresql://desk3@127.0.0.1:9/filmgate" }
-                  share: [gallery]
-                  when_away: hold
-                  one_machine: true
-                """)
         let ledger = try SQLiteLedger.open(directory: table.state)
         try await ledger.join(Self.membership)
         ledger.close()
@@ -146,6 +135,42 @@ import Testing
         let retried = try table.run(["retry", "--wait", "1s"], environment: ["FILMGATE_GALLERY_TOKEN": Gallery.token])
         #expect(retried.status == 8 && retried.output.contains("the catalogue cannot be asked"), "\(retried.output)")
         #expect(try gallery.assets().isEmpty)
+    }
+
+    /// A new laptop: what others may have claimed is not sent as if there were no catalogue.
+    @Test func whoHasNotJoinedFollowsWhenAway() throws {
+        let table = try Table(), gallery = try Gallery(table), file = try table.holdingPipeline(gallery)
+        try table.frames("CARD", count: 2, from: 1)
+        let outcome = try table.deliver(file, wait: "1s")
+        let reason = "the catalogue cannot be asked: this state directory has not joined"
+        #expect(outcome.status == 8 && outcome.output.contains(reason), "\(outcome.output)")
+        #expect(outcome.errors.contains("nothing is told or claimed until `filmgate catalog join`"))
+        #expect(try gallery.assets().isEmpty)
+        // Its own copies wait for nobody.
+        #expect(table.files(table.archive).count == 2)
+    }
+
+    /// The run itself goes on as it did.
+    @Test func aJobOfARunWithoutACatalogueFollowsWhenAway() throws {
+        let table = try Table(), gallery = try Gallery(table), file = try table.holdingPipeline(gallery)
+        let live = try table.write(
+            "live.yaml",
+            """
+            version: 1
+            sources: [ { folder: { path: "\(table.path("hot"))", settle: 0ms, companions: 0ms } } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+            targets: { archive: { folder: { path: "\(table.path("live"))", verify: size } } }
+            """)
+        try table.frames("hot", count: 1, from: 50)
+        try table.frames("CARD", count: 2, from: 1)
+        let run = try Background(
+            ["run", live, "--state", table.state, "--json"], environment: Gallery.environment)
+        #expect(Background.within(seconds: 30) { table.files(table.path("live")).count == 1 })
+        let outcome = try table.deliver(file, wait: "1s")
+        let reason = "the catalogue cannot be asked: the run that holds this state uses no catalogue"
+        #expect(outcome.status == 8 && outcome.output.contains(reason), "\(outcome.output)\(outcome.errors)")
+        #expect(try gallery.assets().isEmpty && table.files(table.archive).count == 2)
+        #expect(run.kill(SIGTERM).status == 143)
     }
 
     /// After `catalog join` alone no run has kept the pipeline that names the catalogue.
@@ -192,6 +217,19 @@ import Testing
         #expect(run.kill(SIGTERM).status == 143)
     }
 
+    /// Time passes for all of them.
+    @Test func onlyStationsThatChangedAreShownAgain() {
+        var here = StationSummary(name: "desk-3", applied: 5, present: true, revoked: false)
+        var gone = StationSummary(name: "van-7", applied: 5, present: false, revoked: false)
+        (here.silence, gone.silence) = (1, 100)
+        let known = [here, gone]
+        (here.silence, gone.silence) = (6, 105)
+        #expect(StationFollowing.changed([here, gone], since: known) == [])
+        here.applied = 6
+        let new = StationSummary(name: "lap-214", applied: 0, present: true, revoked: false)
+        #expect(StationFollowing.changed([here, gone, new], since: known).map(\.name) == ["desk-3", "lap-214"])
+    }
+
     @Test func metricsTellHowTheStationStands() {
         var reading = CatalogGauges.Reading()
         func text(behind: Int64?) -> String {
@@ -202,17 +240,38 @@ import Testing
         #expect(!MetricsText(state: Metrics.State(), totals: []).text.contains("filmgate_catalog"))
         // Before anybody was asked nothing is known but that nothing is claimed.
         let early = text(behind: nil)
-        for name in ["up", "behind", "report_seconds"] { #expect(!early.contains("\nfilmgate_catalog_\(name) ")) }
+        for name in ["up", "behind", "report_seconds", "clock_seconds", "timeline"] {
+            #expect(!early.contains("\nfilmgate_catalog_\(name) "))
+        }
         #expect(early.contains("\nfilmgate_catalog_claims 0\n"))
         (reading.isUp, reading.claims, reading.reported) = (false, 3, .now - .seconds(75))
+        (reading.answers, reading.lookups, reading.lookupSeconds) = (["granted": 5, "held": 2], 4, 0.25)
+        (reading.clockAhead, reading.timeline) = (-1250, 4)
         let late = text(behind: 12)
-        for line in ["up 0", "behind 12", "claims 3", "report_seconds 75"] {
-            #expect(late.contains("\nfilmgate_catalog_\(line)\n"))
-        }
+        for line in [
+            "up 0", "behind 12", "claims 3", "report_seconds 75", "clock_seconds -1.25", "timeline 4",
+            #"claims_total{result="granted"} 5"#, #"claims_total{result="held"} 2"#, "lookup_seconds_sum 0.25",
+            "lookup_seconds_count 4",
+        ] { #expect(late.contains("\nfilmgate_catalog_\(line)\n"), "\(line)") }
     }
 }
 
 extension Table {
+    /// A pipeline whose gallery stations share, with a catalogue that nobody reaches.
+    fileprivate func holdingPipeline(_ gallery: Gallery) throws -> String {
+        let text = try String(contentsOfFile: try pipeline(gallery), encoding: .utf8)
+        return try write(
+            "shared.yaml",
+            text + """
+
+                catalog:
+                  postgres: { url: "postgresql://desk3@127.0.0.1:9/filmgate" }
+                  share: [gallery]
+                  when_away: hold
+                  one_machine: true
+                """)
+    }
+
     /// The pipeline of the station desk-3, with the catalogue at that address.
     func stationPipeline(_ address: String) throws -> String {
         try write(

@@ -71,10 +71,11 @@ final class FTPPushSession: SourceSession {
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
         case .delivered, .duplicate, .alreadySeen, .filtered:
-            // Where only stamped copies were delivered, or somebody took deliveries back, this may be the one place
-            // that has what the camera sent. What the rules of all targets leave out was meant to go nowhere.
+            // Where only stamped copies were delivered, or another station's word is all that says so, or somebody took
+            // deliveries back, this may be the one place that has what the camera sent. What the rules of all targets
+            // leave out was meant to go nowhere.
             let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
-            let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 }
+            let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 && !$0.isHearsay }
             if !isElsewhere, receipts.contains(where: { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }) {
                 return
             }
@@ -93,10 +94,14 @@ final class FTPPushSession: SourceSession {
     /// Whoever still waits for it is told what became of it.
     private func answer(_ settled: AssetResult) {
         guard let confirmations else { return }
-        let file = settled.asset.origin.inode
+        let file = settled.asset.origin.inode, receipt = settled.asset.receipts[confirmations.target]
+        if let receipt, receipt.isHearsay {
+            return confirmations.refuse(
+                file, "\(confirmations.target) may not have it: \(receipt.reason ?? "nobody has looked")")
+        }
         switch settled.ending {
         // Of another event: its bytes may still wait there.
-        case .alreadySeen where settled.asset.receipts[confirmations.target].map { $0.state != .done } == true:
+        case .alreadySeen where receipt.map { $0.state != .done } == true:
             confirmations.refuse(file, "\(confirmations.target) does not have it yet: \(settled.reason ?? "it waits")")
         // What a rule leaves out goes nowhere, however often it is sent.
         case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(file)

@@ -69,6 +69,25 @@ import Testing
         await scene.close()
     }
 
+    /// Another station's word is no yes, and the file may be the only one that there is.
+    @Test(arguments: [Ending.alreadySeen, .duplicate])
+    func whatOnlyAnotherStationSaysIsNotConfirmed(_ ending: Ending) async throws {
+        let scene = try await scene(), port = scene.port
+        let client = heard {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
+        }
+        let entry = try #require(await scene.entries(1).first)
+        var settled = result(entry, ending), receipt = Receipt(state: .done, sha256: "a", existed: true)
+        receipt.reason = "desk-3 \(CatalogWords.hearsay); bucket cannot be asked"
+        settled.asset.digests = Digests(sha256: "a")
+        settled.asset.receipts = ["bucket": receipt]
+        scene.session.settled(settled)
+        #expect(await client.value == 451)
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(scene.session.localPath(entry.origin).map { FileManager.default.fileExists(atPath: $0) } == true)
+        await scene.close()
+    }
+
     @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(
         _ ending: Ending
     ) async throws {

@@ -1,43 +1,103 @@
 public import FilmgateCore
 import PQKit
+import Synchronization
 
 extension PostgresCatalog {
     public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
         if wishes.isEmpty { return [] }
-        let values: [PQValue] = [
-            .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
-            .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
-            .texts(wishes.map(\.targetName)), .bools(wishes.map { !$0.canBeSettled }),
-        ]
-        let sql = "SELECT verdict, holder, receipt FROM catalog.claim_v1($1, $2, $3, $4, $5, $6)"
+        do throws(IngestError) { return try await answers(to: wishes, session) } catch {
+            guard CatalogRefusal.isOlder(error) else { throw error }
+            return try await earlierAnswers(to: wishes, session)
+        }
+    }
+
+    private func answers(to wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
+        let values =
+            Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .int2s(wishes.map { Self.rights($0) })]
+        let sql = "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)"
         let answers = try await ask(live, sql, values) { row throws(IngestError) in
-            Self.answer(try row.textOrNil(0), by: try row.textOrNil(1) ?? "another station", try row.textOrNil(2))
+            Self.answer(
+                try row.textOrNil(0), by: try row.textOrNil(1) ?? Self.somebody, try row.textOrNil(2),
+                isOwn: try row.bool(3))
         }
         guard answers.count == wishes.count else { throw noAnswer }
         return answers
     }
 
+    /// By tables of before, which know of no orders of a person and tell a holder by its name alone.
+    ///
+    /// What they leave in doubt, and this station itself or a person answers for, is sent without a claim.
+    private func earlierAnswers(to wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
+        let values =
+            Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .bools(wishes.map { !$0.canBeSettled })]
+        let sql = "SELECT verdict, holder, receipt FROM catalog.claim_v1($1, $2, $3, $4, $5, $6)"
+        let rows = try await ask(live, sql, values) { row throws(IngestError) in
+            (try row.textOrNil(0), try row.textOrNil(1), try row.textOrNil(2))
+        }
+        guard rows.count == wishes.count else { throw noAnswer }
+        let name = ownName.current
+        return zip(wishes, rows).map { wish, row in
+            let isOwn = row.1 != nil && row.1 == name
+            switch row.0 {
+            case "u" where isOwn && wish.isKnown, "d" where wish.insists: return .granted
+            case "u" where wish.anyway: return .takenOver
+            default: return Self.answer(row.0, by: row.1 ?? Self.somebody, row.2, isOwn: isOwn)
+            }
+        }
+    }
+
+    private static let somebody = "another station"
+
+    private static func keys(_ wishes: [ClaimWish], _ session: Int64) -> [PQValue] {
+        [
+            .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
+            .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
+        ]
+    }
+
+    /// As `claim_v2` reads it.
+    private static func rights(_ wish: ClaimWish) -> Int16 {
+        let flags = [
+            wish.canBeSettled, wish.canBeAsked, wish.again, wish.anyway, wish.isKnown, wish.insists,
+        ]
+        var sum: Int16 = 0
+        for (place, isSet) in flags.enumerated() where isSet { sum |= 1 << Int16(place) }
+        return sum
+    }
+
     /// A word that this program does not know is never read as free.
-    private static func answer(_ verdict: String?, by holder: String, _ receipt: String?) -> ClaimAnswer {
+    private static func answer(
+        _ verdict: String?, by holder: String, _ receipt: String?, isOwn: Bool
+    ) -> ClaimAnswer {
         switch verdict {
         case "y": .granted
         case "t": .takenOver
         case "c": .held(by: holder)
-        case "d": .done(by: holder, receipt: receipt)
-        case "u": .unsure(by: holder)
-        case "r": .removed(by: holder)
+        case "d": .done(by: holder, receipt: receipt, isOwn: isOwn)
+        case "u": .unsure(by: holder, isOwn: isOwn)
+        case "r": .removed(by: holder, isOwn: isOwn)
         default: .undecided
         }
     }
 
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
-        let values: [PQValue] = [
-            .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
-            .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
-        ]
-        return try await ask(live, "SELECT catalog.release_v1($1, $2, $3, $4)", values) { row throws(IngestError) in
-            Int(try row.int(0))
+        let keys = Self.keys(wishes, session), tried = PQValue.bools(wishes.map(\.mayHaveArrived))
+        do throws(IngestError) {
+            return try await released("SELECT catalog.release_v2($1, $2, $3, $4, $5)", keys + [tried])
+        } catch {
+            guard CatalogRefusal.isOlder(error) else { throw error }
+            return try await released("SELECT catalog.release_v1($1, $2, $3, $4)", keys)
         }
-        .first ?? 0
     }
+
+    private func released(_ sql: String, _ values: [PQValue]) async throws(IngestError) -> Int {
+        try await ask(live, sql, values) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
+    }
+}
+
+/// What this station is called, for tables that say nothing else of who has a claim.
+final class OwnName: Sendable {
+    private let name = Mutex<String?>(nil)
+    var current: String? { name.withLock(\.self) }
+    func note(_ new: String) { name.withLock { $0 = new } }
 }

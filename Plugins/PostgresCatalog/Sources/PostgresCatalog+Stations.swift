@@ -28,16 +28,25 @@ extension PostgresCatalog {
                 .stateLocked, "catalog: \(station) is there now and may be sending what it has claimed.",
                 advice: "Stop it first, or wait a minute after it was lost.")
         }
-        let sql = """
-            WITH gone AS (
-                DELETE FROM catalog.delivery d USING catalog.station t WHERE t.name = $1 AND d.station = t.id AND d.state = 'c'
-                    AND NOT EXISTS (SELECT FROM catalog.session s WHERE s.token = d.token AND s.until > clock_timestamp()) RETURNING 1)
-            SELECT count(*) FROM gone
-            """
-        return try await asOwner { () async throws(IngestError) in
+        do throws(IngestError) { return try await freed("SELECT catalog.give_free($1)", station) } catch {
+            guard CatalogRefusal.isOlder(error) else { throw error }
+            return try await freed(Self.earlierFreeing, station)
+        }
+    }
+
+    private func freed(_ sql: String, _ station: String) async throws(IngestError) -> Int {
+        try await asOwner { () async throws(IngestError) in
             try await ask(live, sql, [.text(station)]) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
         }
     }
+
+    /// For tables of before, in which a claim takes the place of nothing.
+    private static let earlierFreeing = """
+        WITH gone AS (
+            DELETE FROM catalog.delivery d USING catalog.station t WHERE t.name = $1 AND d.station = t.id AND d.state = 'c'
+                AND NOT EXISTS (SELECT FROM catalog.session s WHERE s.token = d.token AND s.until > clock_timestamp()) RETURNING 1)
+        SELECT count(*) FROM gone
+        """
 
     /// A station's role is told which role may do it.
     private func asOwner<Value: Sendable>(

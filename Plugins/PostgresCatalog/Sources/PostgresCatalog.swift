@@ -8,7 +8,7 @@ public struct PostgresCatalog: Module, Catalog {
     public static let manifest = Manifest(
         "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
 
-    let live: PQConnection, reports: PQConnection
+    let live: PQConnection, reports: PQConnection, ownName = OwnName()
     private let address: PQAddress
 
     public init(_ config: PostgresOptions, _ context: ModuleContext) throws(IngestError) {
@@ -81,14 +81,15 @@ public struct PostgresCatalog: Module, Catalog {
             .text(ProgramVersion.text), .time(WallClock.nanoseconds),
         ]
         let found = try await ask(
-            live, "SELECT token, applied, seconds FROM catalog.hello_v1($1, $2, $3, $4, $5)", values
+            live, "SELECT token, applied, seconds, clock_ms FROM catalog.hello_v1($1, $2, $3, $4, $5)", values
         ) {
             row throws(IngestError) in
             CatalogSession(
                 token: try row.int(0), applied: try row.int(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
-                timeline: server.timeline)
+                timeline: server.timeline, clockAhead: try row.intOrNil(3).map { Int($0) })
         }
         guard let session = found.first else { throw noAnswer }
+        ownName.note(membership.name)
         // The other connection does not go back behind this server, either.
         if let timeline = session.timeline { await reports.expect(timeline: timeline) }
         return session

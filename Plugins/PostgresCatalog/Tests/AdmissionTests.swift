@@ -37,6 +37,32 @@ import Testing
         #expect(try await one.catalog.join(newcomer(7)).epoch == 1)
     }
 
+    /// A stolen laptop may have said anything: what it proved nothing of is asked for again.
+    @Test func unprovenWordsOfAShutOutStationAreDoubted() async throws {
+        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2)
+        var report = TestStation.report(0..<3, since: 0, upTo: 1, shared: true)
+        (report.deliveries[0].proof, report.deliveries[1].state) = (.none, .removed)
+        #expect(try await one.catalog.tell(report, one.token) == 1)
+        let wishes = (0..<3).map { TestStation.wish($0) }, dumb = TestStation.wish(0, settles: false)
+        let proven = ClaimAnswer.done(by: "desk-1", receipt: "https://x/2")
+        let believed: [ClaimAnswer] = [
+            .done(by: "desk-1", receipt: "https://x/0"), .removed(by: "desk-1"), proven,
+        ]
+        #expect(try await two.claim(wishes) == believed)
+        #expect(try await test.as("postgres").revoke("desk-1"))
+        #expect(try await two.claim([dumb]) == [.unsure(by: "desk-1")])
+        #expect(try await two.claim(wishes) == [.takenOver, .takenOver, proven])
+        let told = try await two.catalog.copies(of: [TestStation.digest(2)])
+        #expect(told.map(\.state) == [.seen, .done])
+        // Given back, it is in doubt as before.
+        #expect(try await two.catalog.release(wishes, two.token) == 2)
+        #expect(try await two.catalog.copies(of: [TestStation.digest(0)]).map(\.state) == [.seen, .unsure])
+        #expect(try await two.claim([dumb]) == [.unsure(by: "desk-1")])
+        // The owner takes it back.
+        try await test.sql("UPDATE catalog.station SET revoked = NULL WHERE name = 'desk-1'")
+        #expect(try await two.claim(wishes) == believed)
+    }
+
     /// What is left of a role's stations works on; it gets no new one, which would be the one that was shut out.
     @Test func aRoleWithAnotherStationGoesOnWithThat() async throws {
         let test = try await TestCatalog.made(), gone = try await test.station(1), other = try await test.station(5)

@@ -69,7 +69,7 @@ import Testing
             "CREATE TABLE catalog.x (a int)", "DROP FUNCTION catalog.about_v1()", "SET ROLE filmgate_owner",
             "CREATE SCHEMA y", "ALTER ROLE desk2 PASSWORD 'x'", "SELECT catalog.me(1)",
             "SELECT catalog.refuse_shut_out(false)",
-            "SELECT catalog.number_targets('{a}', '{b}', '{1}', '{f}')",
+            "SELECT catalog.number_targets('{a}', '{b}', '{1}', '{f}')", "SELECT catalog.give_free('desk-1')",
         ] {
             await #expect(throws: (any Error).self) { try await catalog.sql(statement, role: "desk1") }
         }
@@ -90,7 +90,8 @@ import Testing
         )
         #expect(
             mine.split(separator: "\n") == [
-                "about_v1", "claim_v1", "copies_v1", "hello_v1", "join_v1", "join_v2", "leave_v1", "release_v1",
+                "about_v1", "claim_v1", "claim_v2", "copies_v1", "hello_v1", "join_v1", "join_v2", "leave_v1",
+                "release_v1", "release_v2",
                 "renew_v1", "report_v1", "standing_v1", "stations_v1",
             ])
         let unsafe = try await catalog.sql(

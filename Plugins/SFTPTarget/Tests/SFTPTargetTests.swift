@@ -109,6 +109,26 @@ struct SFTPTargetTests {
         #expect(try ServerFolder.copies(sample.digests.sha256, below: SSH.folder(server, room)) == 1)
     }
 
+    /// Other stations tell an address alone: below the target's own it is as good as a path, and nowhere else.
+    @Test func aCopyIsFoundByItsAddress() async throws {
+        let server = try await SSH.server.start(), room = SharedServer.newRoom(), sample = try SampleJob()
+        let target = try SSH.target(server, room: room)
+        let told = try await target.upload(sample.job("Ä #1.jpg", path: "2026/Ä #1.jpg"))
+        let address = try #require(told.url), base = try #require(target.traits.address)
+        #expect(address.hasPrefix(base) && base.hasSuffix("/"))
+        func answer(_ url: String) async throws -> Verification {
+            let receipt = Receipt(state: .done, url: url)
+            return try await target.verify(receipt, size: sample.size, sha256: sample.digests.sha256)
+        }
+        #expect(try await answer(address) == .equal)
+        #expect(try await answer(base + "2026/other.jpg") == .missing)
+        let outside: [String] = [
+            base + "../\(room)/2026/%C3%84%20%231.jpg", base + "2026%2F%C3%84%20%231.jpg", base + "2026//x", base,
+            "ftp" + address.dropFirst(4), "",
+        ]
+        for url in outside { #expect(try await answer(url) == .cannotTell, "\(url)") }
+    }
+
     /// 2 MB at 500 kB/s: nearly four seconds of waiting, all in the injected clock.
     @Test func theBandwidthLimitHolds() async throws {
         let server = try await SSH.server.start(), room = SharedServer.newRoom()

@@ -36,9 +36,12 @@ public protocol Catalog: Sendable {
     func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64?
     /// Asks for the right to deliver, 256 at once at most; an answer for each, in their order.
     ///
-    /// `cancelled` when the session is over: nothing that it held is its own any more.
+    /// What a lost station may have sent is given to whoever can settle that, and else to nobody unless a person said
+    /// so. `cancelled` when the session is over: nothing that it held is its own any more.
     func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer]
     /// Gives claims back that were not used; how many there were.
+    ///
+    /// What stood there before them stands again.
     func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int
     /// Who says to have these bytes; 10,000 lines at most.
     func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy]
@@ -117,4 +120,13 @@ public struct CatalogCopy: Sendable, Hashable {
 package enum CatalogWords {
     /// How the reason begins of a delivery that is held for a catalogue that does not answer.
     package static let absent = "the catalogue cannot be asked"
+    /// Stands in the reason of a delivery that ended because another station says that it made it.
+    package static let hearsay = "says that it delivered it"
+}
+
+extension Receipt {
+    /// Another station's word is all that says that the target has it.
+    package var isHearsay: Bool {
+        state == .done && verified == .none && reason?.contains(CatalogWords.hearsay) == true
+    }
 }

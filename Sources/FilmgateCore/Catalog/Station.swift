@@ -40,9 +40,12 @@ public struct CatalogSession: Sendable, Hashable {
     public var lasts: Duration
     /// The history of the server that answered; nil where it does not say.
     public var timeline: Int64?
+    /// Milliseconds by which this machine's clock is ahead of the server's; nil where it does not say.
+    public var clockAhead: Int?
 
-    public init(token: Int64, applied: Int64, lasts: Duration, timeline: Int64?) {
+    public init(token: Int64, applied: Int64, lasts: Duration, timeline: Int64?, clockAhead: Int? = nil) {
         (self.token, self.applied, self.lasts, self.timeline) = (token, applied, lasts, timeline)
+        self.clockAhead = clockAhead
     }
 }
 

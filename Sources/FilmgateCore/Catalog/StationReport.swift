@@ -63,13 +63,31 @@ public struct ClaimWish: Sendable, Hashable {
     public var target: String, targetName: String
     /// The target can be asked for bytes, or takes them twice without harm: a claim there ends with its session.
     public var canBeSettled: Bool
+    /// It can be asked, so that also what somebody sent who could not ask is settled.
+    public var canBeAsked: Bool
+    /// A person said so: what somebody saw removed is sent again.
+    public var again = false
+    /// A person said so: what another station may have sent is sent all the same.
+    public var anyway = false
+    /// This station knows what came of what it had claimed itself before.
+    public var isKnown = false
+    /// A person said so, and the target was asked: what another station says to have delivered is sent all the same.
+    public var insists = false
+    /// Of a claim that is given back: it was tried, so that whoever has it next has to ask the target first.
+    public var mayHaveArrived = false
 
-    public init(content: ContentKey, target: String, targetName: String, canBeSettled: Bool = true) {
+    /// `canBeAsked`: absent, as `canBeSettled`.
+    public init(
+        content: ContentKey, target: String, targetName: String, canBeSettled: Bool = true, canBeAsked: Bool? = nil
+    ) {
         (self.content, self.target, self.targetName, self.canBeSettled) = (content, target, targetName, canBeSettled)
+        self.canBeAsked = canBeAsked ?? canBeSettled
     }
 }
 
 /// What the catalogue says to a wish.
+///
+/// `isOwn`: it was this very station, whatever either is called.
 public enum ClaimAnswer: Sendable, Hashable {
     case granted
     /// Granted, and somebody else had it before: the target must be asked for these bytes first.
@@ -77,11 +95,11 @@ public enum ClaimAnswer: Sendable, Hashable {
     /// Another station has it now.
     case held(by: String)
     /// Another station says that it is done.
-    case done(by: String, receipt: String?)
-    /// Another station may or may not have sent it, and this target cannot be asked.
-    case unsure(by: String)
+    case done(by: String, receipt: String?, isOwn: Bool = false)
+    /// Another station may or may not have sent it, and nobody can ask this target from here.
+    case unsure(by: String, isOwn: Bool = false)
     /// Another station saw that the copy there is gone.
-    case removed(by: String)
+    case removed(by: String, isOwn: Bool = false)
     /// Just now nobody can tell: ask again. Never means free.
     case undecided
 }

@@ -32,6 +32,8 @@ public actor CatalogReporter {
     private var renewed = ContinuousClock.now, isDoubtful = false
     /// Since when it counts as away, so that nobody waits for it any more.
     private var lostAt: ContinuousClock.Instant?
+    /// Until when nothing is told after that: many stations come back at one moment, and none is in a hurry.
+    private var quietUntil: ContinuousClock.Instant?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
@@ -95,6 +97,7 @@ public actor CatalogReporter {
     /// Tells what is left, for so long at most, and ends the session; whether all is told.
     public func finish(within time: Duration) async -> Bool {
         let end = ContinuousClock.now + time
+        quietUntil = nil
         // Where it was away all the time, one more try would only hold up the end.
         var isAll = false, isSilent = false
         while lostAt == nil, !isAll, ContinuousClock.now < end {
@@ -148,11 +151,13 @@ public actor CatalogReporter {
     ///
     /// A session that was over and a catalogue that was set back take one each.
     private static let mostInVain = 5
+    private static let strange = "this state directory has not joined"
 
     /// One batch; true when nothing is left.
     private func step() async throws(IngestError) -> Bool {
         guard let open = try await opened() else {
-            await claims?.note(away: "this state directory has not joined")
+            gauges?.note(isUp: false, trouble: Self.strange)
+            await claims?.note(away: Self.strange)
             return true
         }
         if isDoubtful || ContinuousClock.now - renewed >= pace.renewal {
@@ -163,6 +168,7 @@ public actor CatalogReporter {
             }
             await reached(in: open, since: now)
         }
+        if let quietUntil, ContinuousClock.now < quietUntil { return true }
         guard let report = try await next() else { return true }
         guard let applied = try await catalog.tell(report, open.token) else {
             session = nil
@@ -203,6 +209,7 @@ public actor CatalogReporter {
         (known, telling) = (standing.membership.applied, standing.telling)
         try await requireOwn(open.applied, in: open)
         session = open
+        gauges?.note(open)
         await reached(in: open, since: now)
         try await settle(open.applied, in: open)
         // A session begins without one: a station that is killed right after would seem to have nothing left.
@@ -227,7 +234,10 @@ public actor CatalogReporter {
     private func reached(in open: CatalogSession, since now: ContinuousClock.Instant) async {
         (renewed, isDoubtful) = (now, false)
         gauges?.note(isUp: true)
-        if let lostAt { say(.back(seconds: Int((now - lostAt).components.seconds))) }
+        if let lostAt {
+            quietUntil = now + pace.quiet(after: now - lostAt)
+            say(.back(seconds: Int((now - lostAt).components.seconds)))
+        }
         (lostAt, said) = (nil, nil)
         await claims?.note(session: open.token, since: now)
     }
@@ -285,6 +295,8 @@ public struct ReportingPace: Sendable {
     public var patience = Duration.seconds(5), again = Duration.milliseconds(250)
     /// Lines of the ledger in one report.
     public var lines = 1000
+    /// After an outage the first report comes at any moment within that time.
+    public var spread = Duration.seconds(30)
 
     public init() {}
 
@@ -292,5 +304,10 @@ public struct ReportingPace: Sendable {
     func pause(after failures: Int) -> Duration {
         let full = min(first * (1 << min(failures - 1, 8)), most)
         return full * Double.random(in: 0.67...1)
+    }
+
+    /// How long nothing is told after an outage; never longer than that lasted.
+    func quiet(after outage: Duration, jitter: Double = .random(in: 0...1)) -> Duration {
+        min(spread, outage) * jitter
     }
 }

@@ -32,7 +32,11 @@ struct ClaimTable: Sendable {
         case session(Int64, since: ContinuousClock.Instant)
         case away(String)
         /// A try is over: with `isDone`, the ledger's report says the rest.
-        case ended(ClaimWish, isDone: Bool)
+        ///
+        /// Without `mayHaveArrived`, nothing of it can be at the target.
+        case ended(ClaimWish, isDone: Bool, mayHaveArrived: Bool = true)
+        /// Nothing is sent to that target while it is held.
+        case heldUp(target: String)
         /// Nothing is tried with it any more at this station.
         case dropped(ContentKey, target: String)
         /// The run is over: what is ours and was not delivered is given back.
@@ -79,10 +83,12 @@ struct ClaimTable: Sendable {
     private var isGathering = false, isStopped = false
     /// After a refusal wishes are asked for one by one, so that the one which is at fault takes no other with it.
     private var singly = 0
-    /// What is being sent; and what is ours, was tried and is to be tried again.
+    /// What is being sent; and what is ours, may have arrived and is to be tried again.
     private var sending: [Key: ClaimWish] = [:], kept: [Key: ClaimWish] = [:]
-    /// What is ours and was never tried: its turn comes.
+    /// What is ours and can have arrived nowhere: its turn comes.
     private var reserved: [Key: ClaimWish] = [:]
+    /// What another station may have sent where nobody can ask, though its claim was given to this one.
+    private var doubts: Set<Key> = []
     /// The session that was opened last and when it was known to last; nil once it is over.
     private var lease: (token: Int64, since: ContinuousClock.Instant)?
     /// What was given back while the catalogue could not be told.
@@ -126,7 +132,8 @@ struct ClaimTable: Sendable {
         case .answered(let number, let result): if number == question { answered(result) }
         case .session(let token, let since): opened(token, since)
         case .away(let words): lose(words)
-        case .ended(let wish, let isDone): ended(wish, isDone)
+        case .ended(let wish, let isDone, let mayHaveArrived): ended(wish, isDone, mayHaveArrived)
+        case .heldUp(let target): heldUp(target)
         case .dropped(let content, let target): drop(Key(ClaimWish(content: content, target: target, targetName: "")))
         case .stopped: stop()
         }
@@ -174,7 +181,14 @@ struct ClaimTable: Sendable {
         asking = Array(waiting.prefix(count))
         waiting.removeFirst(count)
         (question, session) = (question + 1, token)
-        actions.append(.ask(asking.map(\.wish), session: token, question: question))
+        actions.append(.ask(asking.map { known($0.wish) }, session: token, question: question))
+    }
+
+    /// What was granted before, in whatever session, is this station's own: it knows what it did with that.
+    private func known(_ wish: ClaimWish) -> ClaimWish {
+        var wish = wish
+        if granted[Key(wish)] != nil { wish.isKnown = true }
+        return wish
     }
 
     private mutating func tell(_ asked: Asked, _ verdict: Verdict) {
@@ -217,16 +231,19 @@ struct ClaimTable: Sendable {
         switch answer {
         case .granted, .takenOver:
             guard isFresh else { return waiting.append(asked) }
+            let said = doubted(answer, asked.wish)
             granted[key] = token
             let isHeld = (sending[key] ?? kept[key]) != nil
             if asked.asker != nil, asked.isReserving {
-                // Whoever had it before may have sent it.
-                let isDoubtful = answer == .takenOver && !asked.wish.canBeSettled
-                if !isHeld, isDoubtful { kept[key] = asked.wish } else if !isHeld { reserved[key] = asked.wish }
-                tell(asked, .answer(answer))
+                if !isHeld, doubts.contains(key) {
+                    kept[key] = asked.wish
+                } else if !isHeld {
+                    reserved[key] = asked.wish
+                }
+                tell(asked, .answer(said))
             } else if asked.asker != nil {
                 (sending[key], kept[key], reserved[key]) = (asked.wish, nil, nil)
-                tell(asked, .answer(answer))
+                tell(asked, .answer(said))
             } else if !isHeld, reserved[key] == nil {
                 release([asked.wish], token)
             }
@@ -239,9 +256,22 @@ struct ClaimTable: Sendable {
             waiting.append(again)
         default:
             (kept[key], reserved[key], granted[key]) = (nil, nil, nil)
+            doubts.remove(key)
             if answer.isAnothers, sending[key] != nil { actions.append(.lost(key)) }
             tell(asked, .answer(answer))
         }
+    }
+
+    /// The same, unless another station may have sent it: that stays so although the claim is ours by now, until the
+    /// target is asked or a person has looked.
+    private mutating func doubted(_ answer: ClaimAnswer, _ wish: ClaimWish) -> ClaimAnswer {
+        let key = Key(wish)
+        if wish.canBeSettled || wish.anyway {
+            doubts.remove(key)
+        } else if answer == .takenOver {
+            doubts.insert(key)
+        }
+        return doubts.contains(key) ? .takenOver : answer
     }
 
     private mutating func refused(_ asked: [Asked], _ error: IngestError) {
@@ -301,32 +331,53 @@ struct ClaimTable: Sendable {
 
     // MARK: Endings
 
-    private mutating func ended(_ wish: ClaimWish, _ isDone: Bool) {
+    private mutating func ended(_ wish: ClaimWish, _ isDone: Bool, _ mayHaveArrived: Bool) {
         let key = Key(wish)
         guard sending.drop(key) != nil else { return }
-        if isDone { granted[key] = nil } else { kept[key] = wish }
+        if isDone {
+            granted[key] = nil
+            doubts.remove(key)
+        } else if mayHaveArrived || wish.isKnown || doubts.contains(key) {
+            kept[key] = wish
+        } else {
+            reserved[key] = wish
+        }
         if isStopped { stop() }
     }
 
     private mutating func drop(_ key: Key) {
-        // What may have been sent, and can neither be asked for nor sent twice, stays claimed: somebody has to look.
-        let tried = kept.drop(key).flatMap { $0.canBeSettled ? $0 : nil }
-        let wishes = [tried, reserved.drop(key)].compactMap(\.self)
+        let wishes = [kept.drop(key).flatMap(Self.tried), reserved.drop(key)].compactMap(\.self)
         if !wishes.isEmpty { giveBack(wishes) }
     }
 
-    /// What can neither be asked for nor sent twice stays claimed once it was tried: somebody has to look.
+    /// Another station need not wait for this one; what is claimed here is asked for anew with its next try.
+    private mutating func heldUp(_ target: String) {
+        for key in Set(kept.keys).union(reserved.keys) where key.target == target {
+            if reserved[key] != nil || kept[key]?.canBeSettled == true { drop(key) }
+        }
+    }
+
+    /// Whoever has it next asks the target first; nil where nobody can: it stays claimed, and somebody has to look.
+    private static func tried(_ wish: ClaimWish) -> ClaimWish? {
+        guard wish.canBeSettled else { return nil }
+        var wish = wish
+        wish.mayHaveArrived = true
+        return wish
+    }
+
     private mutating func stop() {
         isStopped = true
-        let all = kept.values.filter(\.canBeSettled) + reserved.values
+        let all = kept.values.compactMap(Self.tried) + reserved.values
         (kept, reserved) = ([:], [:])
-        giveBack(Array(all))
+        giveBack(all)
         for one in waiting { tell(one, .away(Self.over)) }
         waiting = []
     }
 
     private mutating func giveBack(_ wishes: [ClaimWish]) {
-        let mine = wishes.filter { granted[Key($0)] != nil }
+        // Somebody who asks for it just now is told that it is ours.
+        let asked = Set(asking.lazy.filter { $0.asker != nil }.map { Key($0.wish) })
+        let mine = wishes.filter { granted[Key($0)] != nil && !asked.contains(Key($0)) }
         for wish in mine { granted[Key(wish)] = nil }
         guard case .open(let token, _) = reach else { return owed += mine }
         release(inPieces: mine, token)
@@ -341,15 +392,5 @@ struct ClaimTable: Sendable {
     private mutating func release(_ wishes: [ClaimWish], _ token: Int64) {
         for wish in wishes { granted[Key(wish)] = nil }
         if !wishes.isEmpty { actions.append(.release(wishes, session: token)) }
-    }
-}
-
-extension ClaimAnswer {
-    /// Another station has it for certain, or has delivered it.
-    fileprivate var isAnothers: Bool {
-        switch self {
-        case .held, .done: true
-        default: false
-        }
     }
 }

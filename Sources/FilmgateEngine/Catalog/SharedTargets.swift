@@ -23,6 +23,8 @@ public struct SharedTargets: Sendable, Hashable {
     }
 
     private var places: [Place] = []
+    /// Remote targets of the pipeline that are this station's alone, by their identities without an event.
+    private var alone: Set<String> = []
     public private(set) var refusals: [Refusal] = []
 
     public init() {}
@@ -44,6 +46,8 @@ public struct SharedTargets: Sendable, Hashable {
                 add(folder: name, own, root, isWanted: wanted.contains(name))
             } else if wanted.contains(name) {
                 add(remote: name, own, traits, rule)
+            } else {
+                alone.insert(own)
             }
         }
     }
@@ -65,7 +69,10 @@ public struct SharedTargets: Sendable, Hashable {
     private mutating func add(remote name: String, _ own: String, _ traits: TargetTraits, _ rule: StationRule) {
         if let refusal = Self.refusal(name, own, traits, rule) {
             refusals.append(refusal)
-            guard refusal.isWarning else { return }
+            guard refusal.isWarning else {
+                alone.insert(own)
+                return
+            }
         }
         places.append(Place(own: own, common: own))
     }
@@ -108,6 +115,13 @@ public struct SharedTargets: Sendable, Hashable {
     /// The folder that a shared target with that identity is here; nil for others.
     func root(of identity: String) -> String? { place(of: identity)?.place.root }
 
+    /// Whether what all stations call so is a folder here.
+    func isFolder(_ common: String) -> Bool {
+        places.contains { place in
+            place.root != nil && (common == place.common || common.utf8.starts(with: "\(place.common)|".utf8))
+        }
+    }
+
     /// The events for which all stations' names speak of the target with that identity, which is the one without an
     /// event.
     func events(of identity: String, in names: some Sequence<String>) -> Set<String?> {
@@ -126,17 +140,28 @@ public struct SharedTargets: Sendable, Hashable {
     /// Byte for byte: names that only look alike are different places.
     private func place(of identity: String) -> (place: Place, event: String)? {
         let bytes = identity.utf8
-        let fitting = places.filter { place in
-            let rest = bytes.dropFirst(place.own.utf8.count)
-            return bytes.starts(with: place.own.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: ":"))
-        }
+        let fitting = places.filter { Self.isOf($0.own, identity) }
         return fitting.max { $0.own.utf8.count < $1.own.utf8.count }.map { place in
             (place, String(decoding: bytes.dropFirst(place.own.utf8.count), as: UTF8.self))
         }
     }
 
+    /// The target with that identity, for whatever event, is the one that is `own` without an event.
+    private static func isOf(_ own: String, _ identity: String) -> Bool {
+        let rest = identity.utf8.dropFirst(own.utf8.count)
+        return identity.utf8.starts(with: own.utf8) && (rest.isEmpty || rest.first == UInt8(ascii: ":"))
+    }
+
+    /// Whether the plan says of that target that it is shared, or that it is not.
+    ///
+    /// A folder without a mark is not known: its disk may be away.
+    func knows(_ identity: String) -> Bool {
+        place(of: identity) != nil || alone.contains { Self.isOf($0, identity) }
+    }
+
     /// Those of both; what is known of a target later stands.
     public mutating func add(_ other: SharedTargets) {
+        alone.formUnion(other.alone)
         for place in other.places {
             places.removeAll { $0.own == place.own }
             places.append(place)
@@ -159,5 +184,41 @@ extension SharedTargets {
             }
         }
         return report
+    }
+}
+
+// MARK: Kept over runs
+
+extension SharedTargets {
+    /// As `init(lines:)` reads it: a line of JSON for each place.
+    var lines: String {
+        places.map { place in
+            var line = JSONWriter()
+            line.add("own", place.own)
+            line.add("common", place.common)
+            line.add("root", place.root)
+            return line.finished + "\n"
+        }
+        .joined()
+    }
+
+    /// The places of `lines`; what is no such line is passed over.
+    init(lines text: String) {
+        places = text.split(separator: "\n").compactMap { line in
+            guard let object = JSONValue(Array(line.utf8)), let own = object["own"]?.string,
+                let common = object["common"]?.string
+            else { return nil }
+            return Place(own: own, common: common, root: object["root"]?.string)
+        }
+    }
+
+    /// What a plan says now stands, also where it says that a target is not shared any more.
+    mutating func renew(by plan: SharedTargets) {
+        places.removeAll { place in plan.alone.contains(place.own) && !plan.places.contains { $0.own == place.own } }
+        for place in plan.places {
+            places.removeAll { $0.own == place.own }
+            places.append(place)
+        }
+        places.sort { $0.own < $1.own }
     }
 }

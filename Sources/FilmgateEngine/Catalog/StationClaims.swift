@@ -5,13 +5,16 @@ import Synchronization
 ///
 /// One for all runs and jobs of a process. Nothing here waits for longer than the catalogue's own limits.
 public actor StationClaims {
-    private let catalog: any Catalog
+    /// Nil where there is none that could be asked.
+    private let catalog: (any Catalog)?
     /// This station's name there.
     nonisolated let station: String
     nonisolated let whenAway: StationRule.WhenAway
     private nonisolated let refuse: @Sendable (SharedTargets.Refusal) -> Void
     private nonisolated let targets = Mutex(SharedTargets())
     private nonisolated let isKnown = Mutex(false)
+    /// What earlier runs knew of shared targets; nil keeps nothing.
+    private nonisolated let kept: KeptSharedTargets?
     private let clock: any RunClock
     private var table: ClaimTable
     private var asker = 0, askers: [Int: CheckedContinuation<ClaimTable.Verdict, Never>] = [:]
@@ -20,27 +23,44 @@ public actor StationClaims {
     /// Claims that are being given back.
     private var releases: [Int: Task<Void, Never>] = [:], lastRelease = 0
     private var doubt: (@Sendable () async -> Void)?
+    /// A copy into a folder waits no longer than that for the catalogue.
+    private static let patience = Duration.milliseconds(250), late = "it has not answered in time"
+    /// How many words came of the catalogue, and whether a copy has waited in vain since the last one.
+    private var words = 0, isLate = false
     private let gauges: CatalogGauges?
 
     /// `refuse` hears of each target that cannot be shared, once.
     public init(
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway, gauges: CatalogGauges? = nil,
-        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
+        kept: KeptSharedTargets? = nil, refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
     ) {
         self.init(
-            catalog, station: station, whenAway: whenAway, gauges: gauges, refuse: refuse, clock: TimerQueue.shared)
+            catalog, station: station, whenAway: whenAway, gauges: gauges, kept: kept, refuse: refuse,
+            clock: TimerQueue.shared)
     }
 
     init(
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway = .deliver,
-        gauges: CatalogGauges? = nil, refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in },
-        clock: any RunClock
+        gauges: CatalogGauges? = nil, kept: KeptSharedTargets? = nil,
+        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }, clock: any RunClock
     ) {
         (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (
             catalog, station, whenAway, refuse, clock
         )
-        self.gauges = gauges
+        (self.gauges, self.kept) = (gauges, kept)
         table = ClaimTable(at: clock.now.instant)
+    }
+
+    /// For a catalogue that is named and that nobody here can ask, as if it were away for good; why is in `absent`.
+    public init(
+        absent words: String, station: String, whenAway: StationRule.WhenAway, kept: KeptSharedTargets? = nil,
+        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
+    ) {
+        let now = TimerQueue.shared.now.instant
+        var table = ClaimTable(at: now)
+        _ = table.handle(.away(words), at: now)
+        (self.station, self.whenAway, self.kept, self.refuse) = (station, whenAway, kept, refuse)
+        (catalog, gauges, clock, self.table) = (nil, nil, TimerQueue.shared, table)
     }
 
     // MARK: Targets
@@ -51,6 +71,7 @@ public actor StationClaims {
             defer { targets.add(shared) }
             return shared.refusals.filter { !targets.refusals.contains($0) }
         }
+        kept?.note(shared)
         isKnown.withLock { $0 = true }
         new.forEach(refuse)
     }
@@ -58,18 +79,26 @@ public actor StationClaims {
     /// A plan has said which targets are shared: before that nothing can be told of deliveries.
     public nonisolated var knowsTargets: Bool { isKnown.withLock(\.self) }
 
-    /// The report with what all stations call their shared targets.
+    /// The report with what all stations call their shared targets, also those that only earlier plans had.
     public nonisolated func qualified(_ report: StationReport) -> StationReport {
-        targets.withLock { $0.qualified(report) }
+        let known = targets.withLock(\.self)
+        guard let kept, report.deliveries.contains(where: { !known.knows($0.target) }) else {
+            return known.qualified(report)
+        }
+        var all = kept.read()
+        all.renew(by: known)
+        return all.qualified(report)
     }
 
     /// What has to be claimed before that is sent; nil where the target is this station's alone.
     nonisolated func wish(for delivery: Delivery) -> ClaimWish? {
         guard let common = targets.withLock({ $0.common(delivery.id.target) }) else { return nil }
-        let traits = delivery.target.traits
-        return ClaimWish(
+        let traits = delivery.target.traits, canBeAsked = traits.localRoot != nil || traits.answersByDigest
+        var wish = ClaimWish(
             content: delivery.id.content, target: common, targetName: delivery.target.name,
-            canBeSettled: traits.localRoot != nil || traits.idempotent || traits.answersByDigest)
+            canBeSettled: canBeAsked || traits.idempotent, canBeAsked: canBeAsked)
+        wish.isKnown = delivery.mayHaveArrived
+        return wish
     }
 
     // MARK: The session
@@ -90,7 +119,8 @@ public actor StationClaims {
 
     /// Asks for the right to deliver; waits for the catalogue's word, or until nobody can expect one.
     ///
-    /// In a cancelled task, as if the catalogue were away. What is granted is said to be over with `ended`.
+    /// In a cancelled task, as if the catalogue were away, and so for a folder where no answer comes within a moment: no
+    /// copy waits for it. What is granted is said to be over with `ended`.
     func claim(_ wish: ClaimWish) async -> ClaimTable.Verdict { await claim(wish, isReserving: false) }
 
     /// The same, to keep others from what this station will send when its turn comes; given back at the end where it
@@ -98,8 +128,12 @@ public actor StationClaims {
     func reserve(_ wish: ClaimWish) async -> ClaimTable.Verdict { await claim(wish, isReserving: true) }
 
     private func claim(_ wish: ClaimWish, isReserving: Bool) async -> ClaimTable.Verdict {
+        let isCopy = targets.withLock { $0.isFolder(wish.target) }
+        if isCopy, isLate { return .away(Self.late) }
         asker += 1
-        let mine = asker
+        let mine = asker, words = words
+        let limit = isCopy ? clock.set(after: Self.patience) { Task { await self.giveUp(mine, since: words) } } : nil
+        defer { if let limit { clock.forget(limit) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 askers[mine] = continuation
@@ -114,10 +148,17 @@ public actor StationClaims {
         }
     }
 
-    private func withdraw(_ asker: Int) {
+    private func withdraw(_ asker: Int, because words: String = "the run is over") {
         guard let continuation = askers.removeValue(forKey: asker) else { return }
         handle(.withdrawn(asker: asker))
-        continuation.resume(returning: .away("the run is over"))
+        continuation.resume(returning: .away(words))
+    }
+
+    /// Those that come next do not wait, either, until the catalogue is heard.
+    private func giveUp(_ asker: Int, since earlier: Int) {
+        guard askers[asker] != nil else { return }
+        isLate = words == earlier
+        withdraw(asker, because: Self.late)
     }
 
     /// Before the target is asked: what was granted may be begun for as long as that session is known to last.
@@ -128,9 +169,18 @@ public actor StationClaims {
         return right
     }
 
-    func ended(_ wish: ClaimWish, isDone: Bool) {
+    func ended(_ wish: ClaimWish, isDone: Bool, mayHaveArrived: Bool = true) {
         rights[ClaimTable.Key(wish)] = nil
-        handle(.ended(wish, isDone: isDone))
+        handle(.ended(wish, isDone: isDone, mayHaveArrived: mayHaveArrived))
+    }
+
+    /// It cannot be sent from here now: another station may, where nothing is in doubt.
+    func letGo(of wish: ClaimWish) { handle(.dropped(wish.content, target: wish.target)) }
+
+    /// The same of all that is claimed for the target of that identity and not being sent.
+    nonisolated func letGo(at target: String) {
+        guard let common = targets.withLock({ $0.common(target) }) else { return }
+        Task { await self.handle(.heldUp(target: common)) }
     }
 
     /// Nothing is tried with these any more at this station: what it had claimed of them is free.
@@ -150,6 +200,10 @@ public actor StationClaims {
     // MARK: Actions
 
     private func handle(_ event: ClaimTable.Event) {
+        switch event {
+        case .answered, .session, .away: (words, isLate) = (words + 1, false)
+        default: break
+        }
         let actions = table.handle(event, at: clock.now.instant)
         for (key, one) in rights { one.right.set(until: table.end(of: key, in: one.session)) }
         for action in actions { perform(action) }
@@ -160,12 +214,19 @@ public actor StationClaims {
         switch action {
         case .gather(let time): _ = clock.set(after: time) { [weak self] in Task { await self?.handle(.gathered) } }
         case .ask(let wishes, let session, let question):
+            guard let catalog else { return }
+            // What is given back and wanted again is first given back: else a claim that was granted would end with it.
+            let earlier = Array(releases.values)
             Task { [catalog] in
+                for release in earlier { await release.value }
+                let asked = clock.now.instant
                 let result = await Result { () async throws(IngestError) in try await catalog.claim(wishes, session) }
+                if case .success(let answers) = result { gauges?.note(answers, after: clock.now.instant - asked) }
                 handle(.answered(question: question, result))
             }
         case .tell(let asker, let verdict): askers.removeValue(forKey: asker)?.resume(returning: verdict)
         case .release(let wishes, let session):
+            guard let catalog else { return }
             lastRelease += 1
             let number = lastRelease
             releases[number] = Task { [catalog] in

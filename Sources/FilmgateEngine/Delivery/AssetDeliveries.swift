@@ -103,7 +103,8 @@ struct AssetDeliveries: Sendable {
 
     /// Nothing but staged bytes is left of it once nobody wants it at that target.
     func isLastCopy(but target: String) -> Bool {
-        bytes.ownership == .staged && open == [target] && !receipts.values.contains { $0.state == .done }
+        bytes.ownership == .staged && open == [target]
+            && !receipts.values.contains { $0.state == .done && !$0.isHearsay }
     }
 
     /// The receipts by the targets' names; where several have one name, all but the first say which they are.

@@ -23,26 +23,26 @@ struct ClaimedAttempt: Sendable {
 
     /// Nil where there is no catalogue, or the target is this station's alone.
     init?(_ claims: StationClaims?, _ delivery: Delivery, _ terms: Terms) {
-        guard let claims, let wish = claims.wish(for: delivery) else { return nil }
-        (self.claims, self.wish, self.delivery, self.terms) = (claims, wish, delivery, terms)
-        lead = delivery.lead.map { content in
+        guard let claims, var wish = claims.wish(for: delivery) else { return nil }
+        if let content = delivery.lead {
             var lead = wish
-            lead.content = content
-            return lead
+            (lead.content, lead.isKnown) = (content, false)
+            self.lead = lead
+        } else {
+            lead = nil
         }
+        var terms = terms
+        if delivery.goesAnyway { terms.anyway = true }
+        (wish.again, wish.anyway) = (terms.again, terms.anyway)
+        (self.claims, self.wish, self.delivery, self.terms) = (claims, wish, delivery, terms)
     }
 
     func carry(_ send: Send) async -> DeliveryEvent {
         if let waiting = await waitingForLead() { return waiting }
         let verdict = Self.bounded(await claims.claim(wish))
-        if Task.isCancelled {
-            await claims.ended(wish, isDone: false)
-            let error = IngestError(.cancelled, "The run is over.")
-            return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
-        }
+        if Task.isCancelled { return await brokenOff() }
         switch verdict {
-        // Another station's pipeline may know how to ask this target: where this one does not, nobody knows what was
-        // sent.
+        // Given by tables of before, or to this process once already: nobody knows what was sent.
         case .answer(.takenOver) where !wish.canBeSettled && !terms.anyway:
             await claims.ended(wish, isDone: false)
             return withheld(.held, doubtful("another station"))
@@ -50,20 +50,31 @@ struct ClaimedAttempt: Sendable {
         case .answer(.granted), .answer(.takenOver): return await sent(send)
         case .answer(.held(let station)): return withheld(.pending, "\(station) is sending it", again: pause)
         // Its own ledger knows more of it, and has it looked at again.
-        case .answer(.done(claims.station, _)) where delivery.recheck != nil,
-            .answer(.removed(claims.station)) where delivery.recheck != nil:
-            return await send(delivery)
-        case .answer(.done(let station, let receipt)): return await ask(about: receipt, of: station, send)
-        case .answer(.removed(let station)):
-            let words = "\(station) saw that the copy there was removed; `filmgate import --again` sends it again"
-            return terms.again ? await send(delivery) : withheld(.excluded, words)
-        case .answer(.unsure(let station)):
-            // What this station itself had claimed before it was broken off is its own, as in its ledger.
-            if station == claims.station || terms.anyway { return await send(delivery) }
-            return withheld(.held, doubtful(station))
-        case .answer(.undecided): return withheld(.pending, "the catalogue has not decided yet", again: pause)
+        case .answer(.done(_, _, true)) where delivery.recheck != nil: return await send(delivery)
+        case .answer(.done(let station, let receipt, _)): return await ask(about: receipt, of: station, send)
+        case .answer(.removed(let station, _)): return removed(station)
+        case .answer(.unsure(let station, let isOwn)): return await unsure(station, isOwn: isOwn, send)
+        case .answer(.undecided): return undecided
         case .away(let words): return await alone(words, send)
         }
+    }
+
+    private func brokenOff() async -> DeliveryEvent {
+        await claims.ended(wish, isDone: false, mayHaveArrived: false)
+        return .failed(
+            delivery.id, DeliveryFailure(IngestError(.cancelled, "The run is over."), wasOnlyAsked: true))
+    }
+
+    private var undecided: DeliveryEvent { withheld(.pending, "the catalogue has not decided yet", again: pause) }
+
+    /// Who sends it again has claimed it: of all stations that are told to, one does.
+    private func removed(_ station: String) -> DeliveryEvent {
+        let words = "\(station) saw that the copy there was removed"
+        guard terms.again else {
+            return withheld(.excluded, "\(words); `filmgate import --again` sends it again")
+        }
+        let tables = "the catalogue's tables are too old to let one station alone send it: `filmgate catalog migrate`"
+        return withheld(.held, "\(words), and \(tables)", again: Self.later)
     }
 
     /// A shot is one station's: another one that sends its primary sends the rest of it, as far as it has that.
@@ -74,13 +85,14 @@ struct ClaimedAttempt: Sendable {
         switch Self.bounded(await claims.reserve(lead)) {
         case .answer(.held(let station)):
             return withheld(.pending, "\(station) is sending the picture that it belongs to", again: pause)
-        case .answer(.undecided): return withheld(.pending, "the catalogue has not decided yet", again: pause)
+        case .answer(.undecided): return undecided
         case .answer, .away: return nil
         }
     }
 
-    private func doubtful(_ station: String) -> String {
-        "\(station) may have sent it, and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
+    private func doubtful(_ station: String, isOwn: Bool = false) -> String {
+        let who = isOwn ? "an earlier run of \(station)" : station
+        return "\(who) may have sent it, and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
     }
 
     /// With the claim, and only while it lasts.
@@ -88,13 +100,25 @@ struct ClaimedAttempt: Sendable {
         let right = await claims.right(to: wish)
         let event = await SendRight.$current.withValue(right) { await send(delivery) }
         switch event {
-        case .delivered: await claims.ended(wish, isDone: true)
-        case .failed(_, let failure) where failure.error.cause is SendRightLost:
-            await claims.ended(wish, isDone: false)
-            return withheld(.pending, "its claim was not renewed in time, and is made anew", again: pause)
+        case .delivered(_, let delivered):
+            await claims.ended(wish, isDone: !isAsBefore(delivered), mayHaveArrived: false)
+            if isAsBefore(delivered) { await claims.letGo(of: wish) }
+        case .failed(_, let failure):
+            await claims.ended(wish, isDone: false, mayHaveArrived: failure.mayHaveArrived)
+            if failure.error.cause is SendRightLost {
+                return withheld(.pending, "its claim was not renewed in time, and is made anew", again: pause)
+            }
+            // Another station need not wait for one that cannot read it.
+            if failure.isOfTheBytes { await claims.letGo(of: wish) }
         default: await claims.ended(wish, isDone: false)
         }
         return event
+    }
+
+    /// It was there, as this ledger has it: nothing of that is told, and what the claim took the place of stands again.
+    private func isAsBefore(_ delivered: DeliveryAttempt.Delivered) -> Bool {
+        guard let recheck = delivery.recheck, wish.canBeSettled else { return false }
+        return recheck.denial == nil && delivered.receipt.existed
     }
 
     private func withheld(_ state: Receipt.State, _ reason: String, again: Duration? = nil) -> DeliveryEvent {
@@ -118,29 +142,67 @@ struct ClaimedAttempt: Sendable {
 extension ClaimedAttempt {
     private enum Word: Sendable { case has(Receipt), lacks, cannotTell }
 
-    /// Another station's word alone ends no delivery of a target that can be asked.
+    /// Another station's word alone ends no delivery of a target that can be asked, and none of the last bytes.
     private func ask(about receipt: String?, of station: String, _ send: Send) async -> DeliveryEvent {
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: receipt) }
-        let twin = "\(station):\(receipt ?? name)"
+        let says = "\(station) \(CatalogWords.hearsay)", traits = delivery.target.traits
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
-            return .delivered(delivery.id, DeliveryAttempt.Delivered(receipt: found, word: .has, twin: twin))
+            return .delivered(delivery.id, .init(receipt: found, word: .has, twin: "\(station):\(receipt ?? name)"))
         // A folder is never left without a copy because somebody says that it has one.
-        case .success(.lacks) where root != nil || terms.anyway,
-            .success(.cannotTell) where root != nil || terms.anyway:
-            return await send(delivery)
+        case .success where root != nil: return await send(delivery)
+        case .success where terms.anyway: return await insisted(send)
         case .success(.lacks):
-            let words =
-                "\(station) says that it delivered it, and \(name) says that it does not have it: look there, then `filmgate retry --anyway`"
-            return withheld(.held, words, again: .seconds(60))
+            return look(says, "\(name) says that it does not have it")
         // Nothing becomes of bytes that are sent twice, and the target's own answer is better than a word about it.
-        case .success(.cannotTell) where delivery.target.traits.idempotent && delivery.target.traits.layout == nil:
-            return await send(delivery)
+        case .success(.cannotTell) where traits.idempotent && traits.layout == nil: return await send(delivery)
+        // Where files have names, somebody can look; a word about no name of these is none.
+        case .success(.cannotTell) where traits.layout != nil:
+            return look(says, "\(name) cannot be asked for the copy that it names")
         case .success(.cannotTell):
-            var believed = foreign(receipt, .none)
-            believed.reason = "\(station) says that it delivered it; \(name) cannot be asked"
-            return .delivered(delivery.id, DeliveryAttempt.Delivered(receipt: believed, twin: twin))
+            var believed = foreign(place(receipt), .none)
+            believed.reason = "\(says); \(name) cannot be asked"
+            var delivered = DeliveryAttempt.Delivered(receipt: believed, twin: "\(station):\(receipt ?? name)")
+            let words = "\(says), \(name) cannot be asked, and no other copy is known here"
+            delivered.ifLast = WithheldDelivery(
+                .held, "\(words): look there, then `filmgate retry --anyway`, or `filmgate cancel`", again: Self.later)
+            return .delivered(delivery.id, delivered)
+        }
+    }
+
+    /// What another station may have sent is asked of the target where that can be done from here.
+    private func unsure(_ station: String, isOwn: Bool, _ send: Send) async -> DeliveryEvent {
+        if root != nil { return await send(delivery) }
+        guard wish.canBeSettled else { return withheld(.held, doubtful(station, isOwn: isOwn)) }
+        let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: nil) }
+        switch answer {
+        case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
+        case .success(.has(let found)):
+            return .delivered(delivery.id, .init(receipt: found, word: .has, twin: "\(station):\(name)"))
+        case .success(.lacks): return look("\(station) may have sent it", "\(name) says that it does not have it")
+        case .success(.cannotTell): return withheld(.held, doubtful(station, isOwn: isOwn))
+        }
+    }
+
+    /// A person has to.
+    private func look(_ says: String, _ but: String) -> DeliveryEvent {
+        withheld(.held, "\(says), and \(but): look there, then `filmgate retry --anyway`", again: Self.later)
+    }
+
+    private static let later = Duration.seconds(60)
+
+    /// The target was asked and did not say yes, and a person has looked: of all stations that are told so, one sends it.
+    private func insisted(_ send: Send) async -> DeliveryEvent {
+        var wish = wish
+        wish.insists = true
+        let verdict = Self.bounded(await claims.claim(wish))
+        if Task.isCancelled { return await brokenOff() }
+        switch verdict {
+        case .answer(.granted), .answer(.takenOver): return await sent(send)
+        case .answer(.held(let station)): return withheld(.pending, "\(station) is sending it", again: pause)
+        case .answer: return undecided
+        case .away(let words): return await alone(words, send)
         }
     }
 
@@ -156,15 +218,25 @@ extension ClaimedAttempt {
             found.existed = true
             return .has(found)
         }
-        if let knows = try await target.knows(job) { return knows ? .has(foreign(receipt, .server)) : .lacks }
-        guard receipt != nil else { return .cannotTell }
+        let place = place(receipt)
+        if let knows = try await target.knows(job) { return knows ? .has(foreign(place, .server)) : .lacks }
+        guard place != nil else { return .cannotTell }
         return
-            switch try await target.verify(foreign(receipt, .none), size: job.file.size, sha256: job.digests.sha256)
+            switch try await target.verify(foreign(place, .none), size: job.file.size, sha256: job.digests.sha256)
         {
-        case .equal: .has(foreign(receipt, .server))
+        case .equal: .has(foreign(place, .server))
         case .missing, .differs, .discarded: .lacks
         case .cannotTell: .cannotTell
         }
+    }
+
+    /// What another station calls its copy, where that can be one of this target: an address lies below its own, and
+    /// where files have names, nothing else names one.
+    private func place(_ text: String?) -> String? {
+        guard let text else { return nil }
+        let traits = delivery.target.traits
+        guard text.contains("://") else { return traits.layout == nil ? text : nil }
+        return traits.address.flatMap { AddressBelow(text, base: $0) }?.url
     }
 
     /// What another station calls its copy there.
@@ -178,10 +250,10 @@ extension ClaimedAttempt {
     private static func bounded(_ verdict: ClaimTable.Verdict) -> ClaimTable.Verdict {
         switch verdict {
         case .answer(.held(let station)): .answer(.held(by: plain(station, 64)))
-        case .answer(.done(let station, let receipt)):
-            .answer(.done(by: plain(station, 64), receipt: receipt.map { plain($0, 2048) }))
-        case .answer(.unsure(let station)): .answer(.unsure(by: plain(station, 64)))
-        case .answer(.removed(let station)): .answer(.removed(by: plain(station, 64)))
+        case .answer(.done(let station, let receipt, let isOwn)):
+            .answer(.done(by: plain(station, 64), receipt: receipt.map { plain($0, 2048) }, isOwn: isOwn))
+        case .answer(.unsure(let station, let isOwn)): .answer(.unsure(by: plain(station, 64), isOwn: isOwn))
+        case .answer(.removed(let station, let isOwn)): .answer(.removed(by: plain(station, 64), isOwn: isOwn))
         default: verdict
         }
     }

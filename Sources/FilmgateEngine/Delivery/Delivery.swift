@@ -77,6 +77,8 @@ struct Delivery: Sendable {
     @IndirectOptional var withheld: WithheldDelivery?
     /// How often the catalogue was asked for it in vain; what another station calls the copy that it delivered.
     var withheldTries = 0, foreignTwin: String?
+    /// A person said to send it although another station may have.
+    var goesAnyway = false
 
     /// The primary of its shot where that goes to the same target, and stations share some target: whoever sends it
     /// there sends this one, too.

@@ -12,6 +12,8 @@ enum DeliveryAttempt {
         var size: UInt64?
         /// What another station calls the copy that it delivered before.
         var twin: String?
+        /// What becomes of it instead where these bytes are the last ones here; nil where the target itself has spoken.
+        var ifLast: WithheldDelivery?
     }
 
     /// One try, and what is to be told of it.

@@ -32,7 +32,9 @@ enum DeliveryEvent: Sendable {
     /// A hold of a target may be over: one delivery finds out.
     case probeDue(String)
     /// Somebody wants what waits at the target of that name tried now; nil = at every target.
-    case tryNow(String?)
+    ///
+    /// With `anyway`, also what another station may have sent.
+    case tryNow(String?, anyway: Bool = false)
     /// Taken back; the bytes of `keeping` are nowhere else.
     case cancelled(Delivery.ID, keeping: Set<AssetID>)
     /// Somebody marked pictures: what that says of these deliveries.

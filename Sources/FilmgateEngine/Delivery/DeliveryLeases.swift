@@ -13,6 +13,8 @@ public final class DeliveryLeases: Sendable {
         var targets: Set<String> = []
         /// Tries again now what is held or waits at the target of that name; nil = at every target.
         var tryNow: @Sendable (String?) async -> Void
+        /// The same, with what another station may have sent.
+        var tryAnyway: @Sendable (String?) async -> Void = { _ in }
         /// Leaves a delivery that was not begun to that scheduler, under that identity.
         var cede: @Sendable (_ old: Delivery.ID, _ new: Delivery.ID, _ heir: Int) async -> Void
         /// Ends a delivery that was not begun as taken back; false when it is being sent.
@@ -34,13 +36,32 @@ public final class DeliveryLeases: Sendable {
         /// For which marks deliveries wait at their holders.
         var waitingForMarks: [Delivery.ID: String] = [:]
     }
-    private let state = Mutex(State())
-    private let catalog = Mutex<StationClaims?>(nil)
-    private let leaving = Mutex<(@Sendable () -> Void)?>(nil)
-    /// What the runs and jobs of this process have called their shots.
-    let names = NameRegister()
+    /// What a run and its jobs have in common.
+    private final class Shared: Sendable {
+        private let state = Mutex(State())
+        let leaving = Mutex<(@Sendable () -> Void)?>(nil)
+        let names = NameRegister()
 
-    public init() {}
+        func withLock<Value: Sendable>(_ body: (inout State) -> Value) -> Value { state.withLock { body(&$0) } }
+    }
+    private let state: Shared
+    private let catalog: Mutex<StationClaims?>
+    /// What the runs and jobs of this process have called their shots.
+    var names: NameRegister { state.names }
+
+    public init() {
+        state = Shared()
+        catalog = Mutex(nil)
+    }
+
+    private init(_ other: DeliveryLeases) {
+        state = other.state
+        catalog = Mutex(other.claims)
+    }
+
+    /// The same leases for a job that another process handed over; its claims are the run's until others are set,
+    /// which are then the job's alone.
+    public func lent() -> DeliveryLeases { DeliveryLeases(self) }
 
     /// What this process claims at a catalogue; nil without one.
     ///
@@ -51,7 +72,7 @@ public final class DeliveryLeases: Sendable {
     }
 
     /// `call` is told whenever a run or a job has given up what was left to it: that waits for somebody now.
-    public func whenLeft(_ call: @escaping @Sendable () -> Void) { leaving.withLock { $0 = call } }
+    public func whenLeft(_ call: @escaping @Sendable () -> Void) { state.leaving.withLock { $0 = call } }
 
     /// A number for a new scheduler.
     func join() -> Int {
@@ -115,7 +136,7 @@ public final class DeliveryLeases: Sendable {
         }
         for one in waiting { one.resume(returning: nil) }
         claims?.drop(mine)
-        leaving.withLock(\.self)?()
+        state.leaving.withLock(\.self)?()
     }
 
     /// What another's delivery comes to; nil when it is given up, or nobody's.
@@ -138,9 +159,10 @@ public final class DeliveryLeases: Sendable {
     /// Whether somebody has that delivery.
     func isTaken(_ id: Delivery.ID) -> Bool { state.withLock { $0.owners[id] != nil } }
 
-    /// With nil, it is no longer held.
+    /// With nil, it is no longer held; else other stations need not wait for what is claimed there.
     func note(held: IngestError?, _ target: String, by owner: Int) {
         state.withLock { $0.held[owner, default: [:]][target] = held }
+        if held != nil { claims?.letGo(at: target) }
     }
 
     /// Whether somebody in this process has it, and sends it as soon as that can be done.
@@ -169,8 +191,12 @@ public final class DeliveryLeases: Sendable {
     }
 
     /// Lets everybody try again now what waits for the target of that name; nil = for every target.
-    func tryNow(_ target: String?) async {
-        for holder in state.withLock({ Array($0.holders.values) }) { await holder.tryNow(target) }
+    ///
+    /// With `anyway`, also what another station may have sent.
+    func tryNow(_ target: String?, anyway: Bool = false) async {
+        for holder in state.withLock({ Array($0.holders.values) }) {
+            await (anyway ? holder.tryAnyway : holder.tryNow)(target)
+        }
     }
 
     /// Asks whoever has `old` to leave it to `heir`, as `new`.

@@ -68,7 +68,7 @@ struct DeliveryQueues: Sendable {
         case .probeDue(let target):
             queues[target]?.isProbing = false
             letGo(target)
-        case .tryNow(let name):
+        case .tryNow(let name, _):
             for (target, queue) in queues where name == nil || queue.target.name == name { letGo(target) }
         case .stopped: isStopped = true
         case .windingDown: isWindingDown = true

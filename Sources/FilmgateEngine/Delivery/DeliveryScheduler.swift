@@ -56,6 +56,7 @@ actor DeliveryScheduler {
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
             targets: targets, tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
+            tryAnyway: { [weak self] target in await self?.handle(.tryNow(target, anyway: true)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
             cancel: { [weak self] id in await self?.cancel(id) ?? false },
             marked: { [weak self] sha256s in await self?.judge(by: sha256s) })

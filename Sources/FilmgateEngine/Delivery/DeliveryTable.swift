@@ -55,8 +55,10 @@ struct DeliveryTable: Sendable {
         case .heard(let id, let receipt): heard(id, receipt)
         case .withheld(let id, let withheld): withhold(id, withheld)
         case .claimDue(let id): askAgain(id)
-        case .tryNow(let name):
-            askAgain(at: name)
+        case .delivered(let id, let delivered) where delivered.ifLast != nil && !lastCopies(of: id).isEmpty:
+            if let withheld = delivered.ifLast { withhold(id, withheld) }
+        case .tryNow(let name, let anyway):
+            askAgain(at: name, anyway: anyway)
             queues.handle(event)
         default: queues.handle(event)
         }
@@ -236,7 +238,7 @@ struct DeliveryTable: Sendable {
         if isOver, let rendition = delivery.rendition {
             act(.discard(rendition, takenTo: receipt.path ?? ""))
         }
-        if receipt.state == .done {
+        if receipt.state == .done, !receipt.isHearsay {
             let origin = delivery.job.asset.origin
             act(.tell(.delivered(target: delivery.target.name, of: origin, existed: receipt.existed)))
         }

@@ -58,9 +58,11 @@ extension DeliveryTable {
         queues.enqueue(id)
     }
 
-    /// A person wants what waits at the target of that name tried now.
-    mutating func askAgain(at name: String?) {
+    /// A person wants what waits at the target of that name tried now, with `anyway` also what another station may have
+    /// sent.
+    mutating func askAgain(at name: String?, anyway: Bool) {
         for (id, delivery) in queues.all where delivery.isWithheld && (name == nil || delivery.target.name == name) {
+            if anyway { queues.change(id) { $0.goesAnyway = true } }
             askAgain(id)
         }
     }

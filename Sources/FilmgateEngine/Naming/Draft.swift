@@ -53,8 +53,8 @@ struct Draft: Sendable {
             var receipt = row.receipt
             receipt.existed = true
             // What was said of the delivery, such as that an older copy had been removed, is not true of the copy that
-            // it made.
-            receipt.reason = nil
+            // it made; that nobody but another station says that it is there still is.
+            if !receipt.isHearsay { receipt.reason = nil }
             receipts[target.name] = receipt
             return
         }

@@ -291,7 +291,7 @@ public final class Runner: Sendable {
         let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
-        await leases.tryNow(target)
+        await leases.tryNow(target, anyway: options.anyway)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
         if states.contains(.failed), let writer {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)

@@ -3,12 +3,19 @@ import Synchronization
 
 /// A catalogue in memory that gives claims by the same rules as a real one; every station asks the same object.
 public final class MemoryCatalog: Catalog {
-    private struct Row { var station: String, token: Int64, state: CatalogCopy.State, receipt: String? }
+    private struct Word {
+        var station: String, state: CatalogCopy.State, receipt: String? = nil
+        /// Whoever claimed it can neither ask nor send twice without harm.
+        var isDumb = false
+    }
+    /// `before`: what stood there before the claim, such as that of a lost station.
+    private struct Row { var token: Int64, word: Word, before: Word? = nil }
     private struct Key: Hashable { var content: ContentKey, target: String }
     private struct State {
         var rows: [Key: Row] = [:]
-        /// Whether targets can be asked or take anything twice, as whoever named them first said.
-        var settles: [String: Bool] = [:]
+        /// Whether targets can be asked or take anything twice, as whoever named them first said; with `isOld`, that
+        /// decides.
+        var settles: [String: Bool] = [:], isOld = false
         var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
         var away: IngestError?, undecided = 0, lost = 0, questions = 0, most = 0
         var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
@@ -18,6 +25,7 @@ public final class MemoryCatalog: Catalog {
         var refusal: IngestError?
     }
     private let state = Mutex(State())
+    private let whenReleasing = Mutex<(@Sendable () async -> Void)?>(nil)
 
     public init() {}
 
@@ -33,6 +41,10 @@ public final class MemoryCatalog: Catalog {
     }
     /// For how many files at once it was asked who has them.
     public var lookups: [Int] { state.withLock(\.lookups) }
+    /// Claims go by the rules of tables before version 5.
+    public func answerAsBefore() { state.withLock { $0.isOld = true } }
+    /// What happens before anything is given back.
+    public func beforeRelease(_ wait: @escaping @Sendable () async -> Void) { whenReleasing.withLock { $0 = wait } }
     /// So many answers decide nothing.
     public func leaveUndecided(_ count: Int) { state.withLock { $0.undecided = count } }
     /// So many reports are taken, and their answers never come.
@@ -45,7 +57,7 @@ public final class MemoryCatalog: Catalog {
     public func forget(factsOf station: String, knowing applied: Int64? = nil) {
         state.withLock { state in
             state.seen[station] = nil
-            state.rows = state.rows.filter { $0.value.station != station }
+            state.rows = state.rows.filter { $0.value.word.station != station }
             if let applied { state.applied[station] = applied }
         }
     }
@@ -59,9 +71,12 @@ public final class MemoryCatalog: Catalog {
     }
     /// How often it was asked for claims, and for how many at once at most.
     public var claimed: (questions: Int, most: Int) { state.withLock { ($0.questions, $0.most) } }
-    /// The claims that are not done, by who has them.
+    /// The claims of those that are there, and that are not done, by who has them.
     public var claims: [String] {
-        state.withLock { state in state.rows.values.filter { $0.state == .claimed }.map(\.station).sorted() }
+        state.withLock { state in
+            let claimed = state.rows.values.filter { $0.word.state == .claimed && state.sessions[$0.token] != nil }
+            return claimed.map(\.word.station).sorted()
+        }
     }
 
     /// What that station said of itself last.
@@ -120,17 +135,22 @@ public final class MemoryCatalog: Catalog {
     }
 
     private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
-        try asked { state throws(IngestError) in
+        try asked { state throws(IngestError) -> Int64? in
             if let refusal = state.refusal { throw refusal }
             guard let station = state.sessions[session], state.takesReports else { return nil }
             guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
             state.applied[station] = report.upTo
             for fact in report.sightings { state.seen[station, default: [:]][fact.origin.path] = fact.ending }
             for fact in report.deliveries where fact.shared && fact.state != .withdrawn {
-                let key = Key(content: fact.content, target: fact.target), old = state.rows[key]?.state
-                guard fact.state == .removed || old != .done && old != .removed else { continue }
-                let new: CatalogCopy.State = fact.state == .done ? .done : .removed
-                state.rows[key] = Row(station: station, token: session, state: new, receipt: fact.receipt)
+                let key = Key(content: fact.content, target: fact.target), old = state.rows[key]
+                let isDone = fact.state == .done
+                guard !isDone || old?.word.state != .done && old?.word.state != .removed else { continue }
+                let word = Word(station: station, state: isDone ? .done : .removed, receipt: fact.receipt)
+                if !isDone, old?.word.state == .claimed, state.sessions[old?.token ?? 0] != nil {
+                    state.rows[key]?.before = word
+                } else {
+                    state.rows[key] = Row(token: session, word: word)
+                }
             }
             return report.upTo
         }
@@ -155,35 +175,66 @@ public final class MemoryCatalog: Catalog {
         _ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State
     ) -> ClaimAnswer {
         let key = Key(content: wish.content, target: wish.target)
-        let mine = Row(station: station, token: session, state: .claimed, receipt: nil)
         state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
+        var mine = Row(token: session, word: Word(station: station, state: .claimed))
+        mine.word.isDumb = !wish.canBeSettled
         guard let row = state.rows[key] else {
             state.rows[key] = mine
             return .granted
         }
-        switch row.state {
-        case .done: return .done(by: row.station, receipt: row.receipt)
-        case .removed: return .removed(by: row.station)
-        default: break
+        mine.before = row.word.state == .claimed ? row.before : row.word
+        let isKnown = row.word.station == station && wish.isKnown
+        if row.word.state == .claimed {
+            if row.token != session, state.sessions[row.token] != nil { return .held(by: row.word.station) }
+            if row.token != session, !isKnown {
+                if let before = row.before, let answer = refusal(before, wish, station, isOld: state.isOld) {
+                    return answer
+                }
+                let isSettled =
+                    state.isOld
+                    ? state.settles[wish.target] == true
+                    : wish.canBeAsked || wish.canBeSettled && !row.word.isDumb && row.before?.isDumb != true
+                guard isSettled || wish.anyway else {
+                    return .unsure(by: row.word.station, isOwn: row.word.station == station)
+                }
+                mine.before = row.before ?? row.word
+                state.rows[key] = mine
+                return .takenOver
+            }
+        } else if let answer = refusal(row.word, wish, station, isOld: state.isOld) {
+            return answer
         }
-        if row.token == session { return .granted }
-        if state.sessions[row.token] != nil { return .held(by: row.station) }
-        if state.settles[wish.target] == false { return .unsure(by: row.station) }
         state.rows[key] = mine
-        return .takenOver
+        return .granted
+    }
+
+    /// What such a word is to whoever was told nothing against it by a person.
+    private static func refusal(_ word: Word, _ wish: ClaimWish, _ station: String, isOld: Bool) -> ClaimAnswer? {
+        let isOwn = word.station == station
+        return switch word.state {
+        case .done where !wish.insists: .done(by: word.station, receipt: word.receipt, isOwn: isOwn)
+        case .removed where !wish.again || isOld: .removed(by: word.station, isOwn: isOwn)
+        default: nil
+        }
     }
 
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
-        try asked { state in
+        let wait = whenReleasing.withLock(\.self)
+        await wait?()
+        return try asked { state in
             var count = 0
             for wish in wishes {
                 let key = Key(content: wish.content, target: wish.target)
-                guard let row = state.rows[key], row.token == session, row.state == .claimed,
+                guard let row = state.rows[key], row.token == session, row.word.state == .claimed,
                     state.sessions[session] != nil
                 else {
                     continue
                 }
-                state.rows[key] = nil
+                if wish.mayHaveArrived {
+                    state.rows[key]?.token = 0
+                } else {
+                    state.rows[key] = row.before.map { Row(token: 0, word: $0) }
+                }
                 count += 1
             }
             return count

@@ -96,7 +96,8 @@ extension PlacedFiles {
         var traits = TargetTraits(
             identity: identity, layout: cut.layout, digests: [.xxh128], parallel: options.workers,
             accepts: options.accept.map { Set($0) }, maxSize: options.maxSize?.bytes)
-        traits.address = server.origin
+        // Other stations' copies lie below it, too.
+        traits.address = server.url(cut.base)
         return (files, traits)
     }
 }

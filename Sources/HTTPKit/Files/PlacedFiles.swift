@@ -78,8 +78,19 @@ public struct PlacedFiles: Sendable {
     public func removeLeftovers() async { for part in leftovers.takeAll() { await transport.remove(part) } }
 
     public func verify(_ receipt: Receipt, size: UInt64, sha256: String) async throws(IngestError) -> Verification {
-        guard let path = receipt.id else { return .cannotTell }
+        guard let path = receipt.id ?? receipt.url.flatMap(placed) else { return .cannotTell }
         return try await transport.compare(path, size: size, sha256: sha256).verification
+    }
+
+    /// The path of a copy of which another station told its address alone; nil for any other address than of a file
+    /// that was placed here.
+    private func placed(at address: String) -> String? {
+        let root = transport.server.url(base)
+        guard address.utf8.starts(with: root.utf8) else { return nil }
+        let rest = String(decoding: address.utf8.dropFirst(root.utf8.count), as: UTF8.self)
+        let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map { ListedName.decoded($0) ?? "" }
+        guard parts.allSatisfy({ !$0.isEmpty && $0.first != "." && !$0.utf8.contains(0x2F) }) else { return nil }
+        return base + parts.joined(separator: "/")
     }
 
     /// The receipt for our bytes under that name; nil when nothing is there, `nameTaken` when others are.

@@ -27,7 +27,8 @@ struct CatalogForecast {
     private func trouble(_ pipeline: PipelineFile) async throws(IngestError) -> String? {
         let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
         guard let place = try await (reader as? SQLiteReader)?.station() else {
-            return "this state directory has not joined; nothing would be told until `filmgate catalog join`."
+            return
+                "this state directory has not joined; nothing would be told or claimed until `filmgate catalog join`."
         }
         guard let catalog = try await ChosenCatalog.of(pipeline, context)?.catalog else { return nil }
         let found = await Self.problems(of: catalog, reader as? SQLiteReader)

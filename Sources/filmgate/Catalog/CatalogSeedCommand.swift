@@ -27,10 +27,14 @@ struct CatalogSeedCommand: AsyncParsableCommand {
         let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
         if dryRun { return try await count(chosen, context) }
         try await context.telling { () throws(IngestError) in try StateAccess(options).check(mustExist: true) }
-        let ledger = try await context.openLedger(), shared = try await sharedTargets(chosen, context)
+        let ledger = try await context.openLedger(), used = UsedTargets(chosen: chosen, context: context)
+        let others = choice.pipeline == nil ? try ChosenCatalog.pipelines(choice, context) : []
+        let shared = try await context.telling { () async throws(IngestError) in try await used.shared(with: others) }
+        let kept = KeptSharedTargets(state: options.stateDirectory)
         try await context.telling { () async throws(IngestError) in
             do throws(IngestError) {
-                try await CatalogSeeding(ledger: ledger, chosen: chosen, json: options.json).run(shared)
+                let seeding = CatalogSeeding(ledger: ledger, chosen: chosen, kept: kept, json: options.json)
+                try await seeding.run(shared)
             } catch { throw MembershipCheck.plain(error) }
         }
         context.close(ledger)
@@ -52,31 +56,11 @@ struct CatalogSeedCommand: AsyncParsableCommand {
         let waiting = place.waiting == 0 ? "" : "; now it has \(place.told)", name = place.membership.name
         Console.out(Describe.name("\(name) would tell \(catalog) of \(CatalogSeeding.text(holdings))\(waiting)."))
     }
-
-    /// What all stations call the targets that they share: of the pipeline that was named, or of all that were used
-    /// here with this catalogue.
-    private func sharedTargets(_ chosen: ChosenCatalog, _ context: CommandContext) async throws -> SharedTargets {
-        let builder = context.builder(ledger: nil)
-        func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
-            var targets = pipeline
-            targets.sources = []
-            return try builder.plan(targets)
-        }
-        var plans = [try await context.telling { () throws(IngestError) in try plan(chosen.pipeline) }]
-        guard choice.pipeline == nil else { return Plan.union(plans).shared }
-        for pipeline in try ChosenCatalog.pipelines(choice, context) {
-            let other = await Result { () async throws(IngestError) in try await ChosenCatalog.of(pipeline, context) }
-            guard (try? other.get())?.catalog.place == chosen.catalog.place else { continue }
-            // What was used before may be broken since.
-            if let plan = try? plan(pipeline) { plans.append(plan) }
-        }
-        return Plan.union(plans).shared
-    }
 }
 
 /// Tells all that a ledger has anew, and says how far it is.
 struct CatalogSeeding {
-    let ledger: SQLiteLedger, chosen: ChosenCatalog, json: Bool
+    let ledger: SQLiteLedger, chosen: ChosenCatalog, kept: KeptSharedTargets, json: Bool
     /// How often it is looked how far a run is, and how long it may be without getting on: it asks a catalogue that was
     /// away once a minute.
     private static let interval = Duration.milliseconds(200), patience = Duration.seconds(90)
@@ -134,7 +118,7 @@ struct CatalogSeeding {
         _ place: StationPlace, _ shared: SharedTargets, _ progress: SeedProgress
     ) async throws(IngestError) {
         let claims = StationClaims(
-            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway
+            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway, kept: kept
         ) { [json] in RunTelling.tell(RunTelling.text($0), json: json) }
         claims.add(shared)
         let told = LedgerOfStation(ledger: ledger, claims: claims)

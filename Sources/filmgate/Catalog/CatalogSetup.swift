@@ -72,7 +72,11 @@ struct CatalogJoinCommand: AsyncParsableCommand {
             // Who is in already goes on where it was.
             let isSame =
                 before?.membership.catalog == membership.catalog && before?.membership.epoch == membership.epoch
-            if !isSame || before?.membership.name != membership.name || asNew { try await ledger.join(membership) }
+            if !isSame || before?.membership.name != membership.name || asNew {
+                // Before a run that holds the state begins to tell.
+                await UsedTargets(chosen: chosen, context: context).keep()
+                try await ledger.join(membership)
+            }
             try snapshot?.keep(chosen.pipeline)
             return try await ledger.station()
         }

@@ -10,19 +10,20 @@ struct RunTelling {
     /// How long the end of a run waits for what is left; more is told by the next run.
     private static let patience = Duration.seconds(5)
 
-    /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the state
-    /// has not joined.
+    /// Nil without `catalog:` in these pipelines, for a job of another run, which tells for both, and where the
+    /// catalogue cannot even be asked for.
     ///
-    /// Whoever delivers with these leases claims there what goes to targets that stations share.
+    /// Whoever delivers with these leases claims there what goes to targets that stations share. Where a pipeline names
+    /// a catalogue and nobody can claim, they follow `when_away`: nothing is sent as if it were this station's alone.
     static func begin(
         _ pipelines: [PipelineFile], _ ledger: SQLiteLedger?, _ context: CommandContext, _ leases: DeliveryLeases
     ) async -> RunTelling? {
         guard let ledger, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
         guard HostedJob.ledger == nil else {
             if leases.claims == nil {
-                Console.err(
-                    "catalog: the run that holds this state uses no catalogue: what this job delivers is neither claimed nor told."
-                )
+                let words = "the run that holds this state uses no catalogue"
+                leases.claims = absent(words, pipeline, context)
+                Console.err("catalog: \(words): nothing of this job is told or claimed.")
             }
             return nil
         }
@@ -32,22 +33,39 @@ struct RunTelling {
             leases.claims = telling?.claims
             return telling
         case .failure(let error):
+            leases.claims = absent(plain(error.message), pipeline, context)
             Console.err("catalog: \(Describe.name(plain(error.description)))")
             return nil
         }
     }
 
+    /// Claims of a catalogue that nobody can ask.
+    private static func absent(
+        _ words: String, _ pipeline: PipelineFile, _ context: CommandContext
+    ) -> StationClaims {
+        let rule = pipeline.catalog?.station ?? StationRule(), json = context.options.json
+        return StationClaims(
+            absent: words, station: StationName.of(rule), whenAway: rule.whenAway,
+            kept: KeptSharedTargets(state: context.options.stateDirectory)
+        ) { refusal in tell(text(refusal), json: json) }
+    }
+
+    /// A state directory that has not joined is told of nothing and tells nothing; where it joins meanwhile, its run
+    /// goes on as a station.
     private static func prepare(
         _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ context: CommandContext
     ) async throws(IngestError) -> RunTelling? {
-        guard let place = try await ledger.station() else {
-            Console.err("catalog: this state directory has not joined; nothing is told until `filmgate catalog join`.")
-            return nil
+        let place = try await ledger.station()
+        if place == nil {
+            Console.err(
+                "catalog: this state directory has not joined; nothing is told or claimed until "
+                    + "`filmgate catalog join`.")
         }
         guard let chosen = try await ChosenCatalog.of(pipeline, context) else { return nil }
-        let json = context.options.json, gauges = CatalogGauges()
+        let json = context.options.json, gauges = CatalogGauges(), rule = chosen.use.station
         let claims = StationClaims(
-            chosen.catalog, station: place.membership.name, whenAway: chosen.use.station.whenAway, gauges: gauges
+            chosen.catalog, station: place?.membership.name ?? StationName.of(rule), whenAway: rule.whenAway,
+            gauges: gauges, kept: KeptSharedTargets(state: context.options.stateDirectory)
         ) { refusal in tell(text(refusal), json: json) }
         let told = LedgerOfStation(ledger: ledger, claims: claims)
         let reporter = CatalogReporter(chosen.catalog, told, claims: claims, gauges: gauges) { notice in

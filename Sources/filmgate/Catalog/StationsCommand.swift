@@ -6,8 +6,12 @@ struct StationsCommand: AsyncParsableCommand {
         commandName: "stations",
         abstract: "The stations of the catalogue: who is there, since when not, and whose clock is wrong.",
         discussion: """
+            With --watch the catalogue is asked every 5 seconds until stopped: a terminal shows all stations anew, anything else those that \
+            have changed.
+
             EXAMPLE:
               filmgate stations --pipeline desk.yaml
+              filmgate stations --watch
             """,
         subcommands: [List.self, Revoke.self, Release.self], defaultSubcommand: List.self)
 
@@ -15,20 +19,26 @@ struct StationsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List them; also without this word.")
 
+        @Flag(help: "Go on showing what changes, until stopped.")
+        var watch = false
+
         @OptionGroup var choice: CatalogOptions
         @OptionGroup var options: CommonOptions
 
         func run() async throws {
             let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
-            let stations = try await context.telling { () async throws(IngestError) in
+            let ask = { () async throws(IngestError) -> [StationSummary] in
                 try await MembershipCheck.requireAdmitted(catalog, context)
                 return try await catalog.stations()
             }
-            await catalog.close()
+            let stations = try await context.telling(ask)
             for station in stations {
                 Console.out(options.json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station))
             }
             if stations.isEmpty { Console.err("No station has joined yet: `filmgate catalog join`.") }
+            let refusal = watch ? await StationFollowing(json: options.json, ask: ask).follow(stations) : nil
+            await catalog.close()
+            if let refusal { throw CommandContext.end(refusal, options) }
         }
     }
 

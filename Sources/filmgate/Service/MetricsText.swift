@@ -91,6 +91,27 @@ struct MetricsText {
         gauge("claims", "Claims of this station: what it is sending, and what it will try again.", reading.claims)
         let age = reading.reported.map { Int((ContinuousClock.now - $0).components.seconds) }
         gauge("report_seconds", "Seconds since the catalogue took a report of this station.", age)
+        gauge(
+            "timeline", "The server's history: it grows with each failover.", reading.timeline.map { Int(clamping: $0) }
+        )
+        let clock = "filmgate_catalog_clock_seconds"
+        lines += [
+            "# HELP \(clock) By how much this machine's clock was ahead of the server's when the session began.",
+            "# TYPE \(clock) gauge",
+        ]
+        if let ahead = reading.clockAhead { lines.append("\(clock) \(Double(ahead) / 1000)") }
+        claims(reading, &lines)
+    }
+
+    private func claims(_ reading: CatalogGauges.Reading, _ lines: inout [String]) {
+        family(
+            "filmgate_catalog_claims_total", "counter", "Claims that the catalogue answered, by its answer.", &lines,
+            reading.answers.map { ([("result", $0)], $1) })
+        let name = "filmgate_catalog_lookup_seconds"
+        lines += [
+            "# HELP \(name) How long the catalogue takes to answer a question for claims.", "# TYPE \(name) summary",
+            "\(name)_sum \(reading.lookupSeconds)", "\(name)_count \(reading.lookups)",
+        ]
     }
 
     private var disks: Values {

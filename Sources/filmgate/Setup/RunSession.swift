@@ -90,7 +90,7 @@ struct RunSession {
     func run(_ pipelines: [PipelineFile], _ mode: RunMode) async throws {
         let writer = options.dryRun ? nil : try await context.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
-        let hub = EventHub(), progress = Progress(), leases = HostedJob.leases ?? DeliveryLeases()
+        let hub = EventHub(), progress = Progress(), leases = HostedJob.leases?.lent() ?? DeliveryLeases()
         hub.watch(progress.note)
         let printer = RunPrinter(json: json, plan: options.dryRun, verbose: context.options.verbose, ledger: reader)
         hub.watch(printer.note)

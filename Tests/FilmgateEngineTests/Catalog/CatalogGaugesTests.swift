@@ -66,7 +66,8 @@ import Testing
         await claims.note(session: session.token, since: .now)
         let wishes = ["1", "2"].map { ClaimWish(content: ContentKey(rawValue: $0), target: "t", targetName: "t") }
         for wish in wishes { #expect(await claims.claim(wish) == .answer(.granted)) }
-        #expect(gauges.reading.claims == 2)
+        #expect(gauges.reading.claims == 2 && gauges.reading.answers == ["granted": 2])
+        #expect((1...2).contains(gauges.reading.lookups) && gauges.reading.lookupSeconds > 0)
         await claims.ended(wishes[0], isDone: true)
         // It is tried again.
         await claims.ended(wishes[1], isDone: false)

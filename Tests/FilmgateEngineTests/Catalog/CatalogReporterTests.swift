@@ -168,6 +168,14 @@ import Testing
         await running.value
     }
 
+    /// Two hundred stations that come back at one moment do not tell all at once; after a hiccup nobody waits.
+    @Test func theFirstReportAfterAnOutageIsSpread() {
+        let pace = ReportingPace()
+        #expect(pace.quiet(after: .seconds(7200), jitter: 1) == .seconds(30))
+        #expect(pace.quiet(after: .seconds(6), jitter: 0.5) == .seconds(3))
+        #expect((Duration.zero...Duration.seconds(30)).contains(pace.quiet(after: .seconds(7200))))
+    }
+
     /// A failover lost what came last: that is told again, also where more was on its way.
     @Test func aCatalogueThatWasSetBackIsNotMistakenForACopy() async throws {
         let catalog = MemoryCatalog(), ledger = Numbers(), notices = Notices()

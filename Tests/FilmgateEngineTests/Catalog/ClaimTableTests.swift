@@ -5,7 +5,7 @@ import Testing
 
 /// What a station asks for, when, and what it tells whom.
 @Suite struct ClaimTableTests {
-    private struct Bench {
+    struct Bench {
         var table: ClaimTable, now = ContinuousClock.now
         var questions: [(wishes: [ClaimWish], session: Int64, number: Int)] = []
         var told: [Int: ClaimTable.Verdict] = [:], released: [ContentKey] = [], gathers = 0, doubts = 0

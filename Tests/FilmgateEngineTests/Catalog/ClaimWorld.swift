@@ -31,16 +31,21 @@ struct ClaimWorld {
     private var now = ContinuousClock.now
     private var stations: [Station] = []
     private var rows: [Int: (station: Int, token: Int64, isDone: Bool)] = [:]
+    /// Frames from this one on go to a gallery that nobody can ask, and that takes anything twice.
+    private let firstDumb: Int
     private var sessions: [Int64: ContinuousClock.Instant] = [:]
     private var last: Int64 = 0
     /// How often the gallery has each.
     private(set) var gallery: [Int]
     private(set) var faults: [String] = []
 
-    init(_ seed: UInt64, stations count: Int, frames: Int) {
-        (dice, gallery) = (SeededRandomNumbers(seed), Array(repeating: 0, count: frames))
+    init(_ seed: UInt64, stations count: Int, frames: Int, dumb: Int) {
+        (dice, gallery) = (SeededRandomNumbers(seed), Array(repeating: 0, count: frames + dumb))
+        firstDumb = frames
         stations = (0..<count).map { _ in
-            Station(table: ClaimTable(at: now), work: Array(repeating: .open, count: frames), token: nil, renewed: now)
+            Station(
+                table: ClaimTable(at: now), work: Array(repeating: .open, count: frames + dumb), token: nil,
+                renewed: now)
         }
     }
 
@@ -64,8 +69,10 @@ struct ClaimWorld {
         }
     }
 
-    private static func wish(_ frame: Int) -> ClaimWish {
-        ClaimWish(content: ContentKey(rawValue: "\(frame)"), target: "gallery", targetName: "gallery")
+    private func wish(_ frame: Int) -> ClaimWish {
+        ClaimWish(
+            content: ContentKey(rawValue: "\(frame)"), target: "gallery", targetName: "gallery",
+            canBeSettled: frame < firstDumb)
     }
     private static func number(_ wish: ClaimWish) -> Int { Int(wish.content.rawValue) ?? 0 }
 
@@ -77,8 +84,11 @@ struct ClaimWorld {
                 fault("\(who) begins with a session that nobody renewed")
             }
             // Asked first, as each attempt does.
-            if gallery[frame] > 0 { return finish(frame, who) }
-            let session = stations[who].table.session(of: ClaimTable.Key(Self.wish(frame)))
+            if gallery[frame] > 0, frame < firstDumb { return finish(frame, who) }
+            if verdict == .answer(.takenOver), frame >= firstDumb {
+                fault("\(who) is given \(frame), which is in doubt")
+            }
+            let session = stations[who].table.session(of: ClaimTable.Key(wish(frame)))
             let time = Duration.seconds(dice.below(dice.below(8) == 0 ? 100 : 3))
             stations[who].work[frame] = .looking(until: now + time, session: session)
         case .answer(.done):
@@ -90,10 +100,10 @@ struct ClaimWorld {
 
     /// The first byte, if it may still be sent.
     private mutating func begin(_ frame: Int, _ who: Int, _ session: Int64?) {
-        let key = ClaimTable.Key(Self.wish(frame))
+        let key = ClaimTable.Key(wish(frame))
         guard let end = stations[who].table.end(of: key, in: session), now < end else {
             stations[who].work[frame] = .resting(until: now + .seconds(1))
-            return handle(.ended(Self.wish(frame), isDone: false), who)
+            return handle(.ended(wish(frame), isDone: false, mayHaveArrived: false), who)
         }
         if gallery[frame] > 0 { fault("\(who) sends \(frame), which is there") }
         for other in stations.indices where other != who {
@@ -106,13 +116,13 @@ struct ClaimWorld {
     private mutating func breakOff(_ frame: Int, _ who: Int) {
         guard case .sending = stations[who].work[frame] else { return }
         stations[who].work[frame] = .resting(until: now + .seconds(1))
-        handle(.ended(Self.wish(frame), isDone: false), who)
+        handle(.ended(wish(frame), isDone: false), who)
     }
 
     private mutating func finish(_ frame: Int, _ who: Int) {
         stations[who].work[frame] = .done
         stations[who].untold.insert(frame)
-        handle(.ended(Self.wish(frame), isDone: true), who)
+        handle(.ended(wish(frame), isDone: true), who)
     }
 
     // MARK: The catalogue
@@ -136,8 +146,11 @@ struct ClaimWorld {
                 if row.isDone { return .done(by: "\(row.station)", receipt: nil) }
                 if row.token == question.session { return .granted }
                 if lives(row.token) { return .held(by: "\(row.station)") }
+                if frame >= firstDumb, row.station != who || !wish.isKnown {
+                    return .unsure(by: "\(row.station)", isOwn: row.station == who)
+                }
                 rows[frame] = mine
-                return .takenOver
+                return frame < firstDumb ? .takenOver : .granted
             })
     }
 
@@ -194,7 +207,7 @@ struct ClaimWorld {
             case .resting(let until) where until <= now: stations[who].work[frame] = .open
             case .open where dice.below(3) == 0:
                 stations[who].work[frame] = .asking
-                handle(.wanted(Self.wish(frame), asker: frame), who)
+                handle(.wanted(wish(frame), asker: frame), who)
             default: break
             }
         }
@@ -223,7 +236,7 @@ struct ClaimWorld {
             if dice.below(6) == 0 {
                 // The server refused it, and it is tried again.
                 stations[who].work[frame] = .resting(until: now + .seconds(2))
-                handle(.ended(Self.wish(frame), isDone: false), who)
+                handle(.ended(wish(frame), isDone: false), who)
             } else {
                 gallery[frame] += 1
                 finish(frame, who)
@@ -245,9 +258,19 @@ struct ClaimWorld {
         if let token = old.token { sessions[token] = nil }
     }
 
-    /// Everything works again: all must end by itself.
+    /// A person has to look: whoever had claimed it is lost, and may have sent it.
+    func isInDoubt(_ frame: Int) -> Bool {
+        guard frame >= firstDumb, let row = rows[frame] else { return false }
+        return !row.isDone && !lives(row.token)
+    }
+
+    private func isOver(_ station: Station) -> Bool {
+        station.untold.isEmpty && station.work.indices.allSatisfy { station.work[$0] == .done || isInDoubt($0) }
+    }
+
+    /// Everything works again: all must end by itself, except for what is in doubt.
     mutating func drain() {
-        for _ in 0..<3000 where !stations.allSatisfy({ $0.work.allSatisfy { $0 == .done } && $0.untold.isEmpty }) {
+        for _ in 0..<3000 where !stations.allSatisfy({ isOver($0) }) {
             now += .milliseconds(500)
             for who in stations.indices { finishUploads(who) }
             for who in stations.indices {
@@ -255,7 +278,7 @@ struct ClaimWorld {
                 live(who)
             }
         }
-        for (who, station) in stations.enumerated() where !station.work.allSatisfy({ $0 == .done }) {
+        for (who, station) in stations.enumerated() where !isOver(station) {
             fault("\(who) waits for ever: \(station.work)")
         }
     }

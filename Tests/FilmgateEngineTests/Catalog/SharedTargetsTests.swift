@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 import Foundation
 import Testing
 
@@ -175,5 +176,58 @@ import Testing
             #expect(told.map(\.shared) == [true, false, true])
             #expect(told.map(\.receipt) == ["2026/a.jpg", "/pictures/a.jpg", "https://g.example/1"])
         }
+    }
+
+    /// A day offline with one pipeline, then a run with another; a shared folder whose disk is away meanwhile.
+    @Test func whatAnotherPipelineDeliveredIsToldAsShared() throws {
+        try Self.temporary { root in
+            let id = try SharedFolderFile.share(root).id, kept = KeptSharedTargets(state: root + "/state")
+            let gallery = ("gallery", Self.remote("https://g.example/")), nas = ("nas", Self.folder(root))
+            var report = StationReport(since: 0, upTo: 3)
+            for target in ["folder:\(root)", "folder:/pictures", "http:https://g.example/:ann"] {
+                report.deliveries.append(
+                    DeliveryFact(
+                        content: ContentKey(rawValue: "c"), target: target, targetName: "t", state: .done, proof: .none,
+                        size: 1))
+            }
+            report.deliveries[0].receipt = "\(root)/a.jpg"
+            func told(_ names: [String], _ targets: [(String, Target)]) -> [DeliveryFact] {
+                let claims = StationClaims(absent: "", station: "desk-3", whenAway: .deliver, kept: kept)
+                claims.add(SharedTargets(Self.rule(names), targets, events: []))
+                return claims.qualified(report).deliveries
+            }
+            _ = told(["gallery"], [gallery, nas])
+            try FileManager.default.removeItem(atPath: "\(root)/\(SharedFolderFile.name)")
+            let other = told([], [nas])
+            #expect(other.map(\.target) == ["shared|\(id)", "folder:/pictures", "http:https://g.example/:ann"])
+            #expect(other.map(\.shared) == [true, false, true] && other[0].receipt == "a.jpg")
+            // A pipeline that has it and does not share it says something else, from then on.
+            #expect(told([], [gallery]).map(\.shared) == [true, false, false])
+            #expect(told([], []).map(\.shared) == [true, false, false])
+        }
+    }
+
+    /// Neither the first copy nor those after it, until the catalogue is heard.
+    @Test(.timeLimit(.minutes(1))) func aSharedFolderDoesNotWaitForAFrozenCatalogue() async throws {
+        let root = FileManager.default.temporaryDirectory.path + "/filmgate-frozen-\(UInt64.random(in: 0...(.max)))"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        let id = try SharedFolderFile.share(root).id, catalog = MemoryCatalog(), clock = ManualClock()
+        let claims = StationClaims(catalog, station: "desk-3", clock: clock)
+        claims.add(SharedTargets(Self.rule([]), [("nas", Self.folder(root))], events: []))
+        func wish(_ number: Int, event: String = "") -> ClaimWish {
+            ClaimWish(content: ContentKey(rawValue: "\(number)"), target: "shared|\(id)\(event)", targetName: "nas")
+        }
+        let first = wish(1), late = ClaimTable.Verdict.away("it has not answered in time")
+        let waiting = Task { await claims.claim(first) }
+        await clock.passNext(.milliseconds(250))
+        #expect(await waiting.value == late)
+        #expect(await claims.claim(wish(2)) == late)
+        #expect(await claims.reserve(wish(3, event: "|wedding")) == late)
+        let membership = try await catalog.join(StationIdentity(uuid: "a", name: "desk-3"))
+        let session = try await catalog.open(membership, last: nil)
+        await claims.note(session: session.token, since: clock.now.instant)
+        #expect(await claims.claim(wish(4)) == .answer(.granted))
+        #expect(catalog.claims == ["desk-3"])
     }
 }

@@ -78,6 +78,52 @@ import Testing
         #expect(delivery.row(Receipt(state: .pending), bytes: bytes).mayHaveArrived)
     }
 
+    /// One delivery that waits for another station, whose bytes are staged or at their source.
+    private func table(withheld: WithheldDelivery?, _ ownership: LocalFile.Ownership = .source) -> DeliveryTable {
+        var bytes = bytes
+        bytes.ownership = ownership
+        let job = UploadJob(
+            asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
+            values: TemplateValues())
+        let delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+        let submitted = AssetDeliveries(
+            asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        _ = table.handle(.submitted(submitted, [delivery], claims: [id: .ours], isShared: false), at: now)
+        _ = table.handle(.recorded(.begin(asset.id, [id])), at: now)
+        if let withheld { _ = table.handle(.withheld(id, withheld), at: now) }
+        return table
+    }
+
+    /// `retry --anyway` while a run has the delivery: that run is told.
+    @Test(arguments: [false, true]) func whatIsHeldIsSentAnywayByWhoHasIt(anyway: Bool) {
+        var table = table(withheld: WithheldDelivery(.held, "desk-3 may have sent it"))
+        var sent: [Bool] = []
+        for case .send(let delivery) in table.handle(.tryNow(target.name, anyway: anyway), at: now) {
+            sent.append(delivery.goesAnyway)
+        }
+        #expect(sent == [anyway])
+    }
+
+    /// What only another station says to be there is told to nobody as delivered, and ends no last bytes.
+    @Test(arguments: [LocalFile.Ownership.staged, .source])
+    func hearsayIsNoDelivery(_ ownership: LocalFile.Ownership) throws {
+        var table = table(withheld: nil, ownership)
+        var receipt = Receipt(state: .done, existed: true)
+        receipt.reason = "desk-3 \(CatalogWords.hearsay); gallery cannot be asked"
+        var delivered = DeliveryAttempt.Delivered(receipt: receipt, twin: "desk-3:gallery")
+        delivered.ifLast = WithheldDelivery(.held, "look there")
+        let row = try #require(lastRow(table.handle(.delivered(id, delivered), at: now)))
+        guard ownership == .source else {
+            #expect(row.receipt.state == .held && table[id]?.isWithheld == true)
+            return
+        }
+        #expect(row.receipt.state == .done)
+        for case .tell(.delivered) in table.handle(.recorded(.conclude(id, row.receipt, [])), at: now) {
+            Issue.record("It was told as delivered.")
+        }
+    }
+
     /// The target refused the question: the ledger goes on by the receipt that it has.
     @Test func aQuestionThatIsRefusedTakesNoReceiptBack() throws {
         let done = Receipt(state: .done, url: "http://a/1", verified: .server, at: 1)

@@ -26,7 +26,7 @@ CREATE FUNCTION bench.sha(n bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLE
 CREATE TABLE bench.report (number int PRIMARY KEY, c_sha bytea[], c_size bigint[], c_captured bigint[], c_kind smallint[], s_origin uuid[],
     s_volume bigint[], s_at bigint[], s_ending "char"[], s_sha bytea[], s_path text[], d_sha bytea[], d_beside bytea[], d_target text[],
     d_name text[], d_shared boolean[], d_state "char"[], d_proof "char"[], d_size bigint[], d_sent bytea[], d_receipt text[]);
-CREATE TABLE bench.claim (number int PRIMARY KEY, shas bytea[], besides bytea[], targets text[], names text[], dumb boolean[]);
+CREATE TABLE bench.claim (number int PRIMARY KEY, shas bytea[], besides bytea[], targets text[], names text[], rights smallint[]);
 CREATE TABLE bench.question (number int PRIMARY KEY, shas bytea[]);
 DO $$ DECLARE c record; BEGIN
     FOR c IN SELECT attrelid::regclass AS t, attname FROM pg_attribute JOIN pg_class ON oid = attrelid
@@ -77,7 +77,7 @@ def prepare_claims(server, first, count, size=CLAIMS):
     server.sql(f"""TRUNCATE bench.claim;
 INSERT INTO bench.claim
 SELECT (n - {first}) / {size}, array_agg(bench.sha(n) ORDER BY n), array_agg(''::bytea), array_agg('{GALLERY}'::text),
-    array_agg('gallery'::text), array_agg(false)
+    array_agg('gallery'::text), array_agg(3::smallint)
 FROM generate_series({first}::bigint, {last}) AS n GROUP BY 1;
 VACUUM ANALYZE bench.claim""")
 
@@ -95,7 +95,7 @@ VACUUM ANALYZE bench.question""")
 REPORT = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n\\set token {token} + 1 + :client_id\n"
           "SELECT catalog.report_v1(:token::bigint, :i::bigint - 1, :i::bigint, {columns}) FROM bench.report r WHERE r.number = :b::int;\n")
 CLAIM = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n\\set token {token} + 1 + :client_id\n"
-         "SELECT c.* FROM bench.claim w, LATERAL catalog.claim_v1(:token::bigint, w.shas, w.besides, w.targets, w.names, w.dumb) c "
+         "SELECT c.* FROM bench.claim w, LATERAL catalog.claim_v2(:token::bigint, w.shas, w.besides, w.targets, w.names, w.rights) c "
          "WHERE w.number = :b::int;\n")
 QUESTION = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n"
             "SELECT c.* FROM bench.question q, LATERAL catalog.copies_v1(q.shas) c WHERE q.number = :b::int;\n")

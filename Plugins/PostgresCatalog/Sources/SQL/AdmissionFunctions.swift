@@ -11,7 +11,7 @@ enum AdmissionFunctions {
         "UPDATE catalog.meta SET schema = 4",
     ]
 
-    private static let reading = "SELECT refuse_shut_out(false); "
+    static let reading = "SELECT refuse_shut_out(false); "
 
     /// Refuses a role that has nothing but stations that were shut out; the owner's never is.
     ///

@@ -18,6 +18,7 @@ enum CatalogSchema {
         [CatalogTables.home] + EphemeralStations.all,
         [CatalogTables.home] + EphemeralStations.keepingWhoDelivers,
         [CatalogTables.home] + AdmissionFunctions.all,
+        [CatalogTables.home] + DoubtFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

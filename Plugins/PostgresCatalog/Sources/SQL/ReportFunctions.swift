@@ -1,6 +1,6 @@
 /// What stations tell.
 enum ReportFunctions {
-    static let all = [report]
+    static let all = [report("CREATE")]
 
     /// All of a report or nothing, and each report once.
     ///
@@ -9,8 +9,24 @@ enum ReportFunctions {
     ///
     /// Facts belong to the station that tells them: the newer `seq` of the same station wins, and no clock decides.
     /// Where the target is shared, the first who says done stands, and whoever saw a copy removed may say so.
-    private static let report = """
-        CREATE FUNCTION catalog.report_v1(
+    ///
+    /// `first` is done before deliveries are written, `also` is set of a row that is replaced, and `unless` decides
+    /// beforehand about rows that it speaks of.
+    static func report(_ create: String, first: String = "", also: String = "", unless: String? = nil) -> String {
+        let condition = unless.map { "CASE \($0) ELSE \(newer) END" } ?? newer
+        return """
+            \(create) FUNCTION catalog.report_v1(
+            \(beginning)
+            \(first)
+            \(writing)\(also)
+                WHERE \(condition);
+                RETURN upto;
+            END $$
+            """
+    }
+
+    /// Up to where deliveries are written.
+    private static let beginning = """
             mine bigint, since bigint, upto bigint,
             c_sha bytea[], c_size bigint[], c_captured bigint[], c_kind smallint[],
             s_origin uuid[], s_volume bigint[], s_at bigint[], s_ending "char"[], s_sha bytea[], s_path text[],
@@ -50,6 +66,13 @@ enum ReportFunctions {
             DELETE FROM delivery d USING unnest(d_sha, d_beside, identities, d_state) AS x (sha, beside, identity, state), target t
             WHERE x.state = 'w' AND t.identity = x.identity AND d.sha = x.sha AND d.beside = x.beside AND d.target = t.id
                 AND d.station = who AND d.state <> 'c' AND d.seq < upto;
+        """
+
+    private static let newer = """
+        t.state NOT IN ('d', 'r') OR excluded.state = 'r' OR (t.station = excluded.station AND t.seq < excluded.seq)
+        """
+
+    private static let writing = """
             INSERT INTO delivery AS t (sha, beside, target, station, token, seq, state, proof, size, sent, receipt)
             SELECT DISTINCT ON (x.sha, g.id, x.beside)
                 x.sha, x.beside, g.id, who, mine, upto, x.state, x.proof, x.size, x.sent, left(x.receipt, 2048)
@@ -58,9 +81,6 @@ enum ReportFunctions {
             WHERE x.state IN ('d', 'r') ORDER BY x.sha, g.id, x.beside
             ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, seq = excluded.seq, at = now(),
                 state = excluded.state, proof = excluded.proof, size = excluded.size, sent = excluded.sent, receipt = excluded.receipt
-            WHERE t.state NOT IN ('d', 'r') OR excluded.state = 'r' OR (t.station = excluded.station AND t.seq < excluded.seq);
-            RETURN upto;
-        END $$
         """
 }
 
@@ -68,14 +88,14 @@ enum ReportFunctions {
 enum CatalogReading {
     static let all = [copies("CREATE"), stations]
 
-    /// `first` is done before anything is read.
-    static func copies(_ create: String, first: String = "") -> String {
+    /// `first` is done before anything is read; `state` is what is told of how a copy stands.
+    static func copies(_ create: String, first: String = "", state: String = "q.state") -> String {
         """
         \(create) FUNCTION catalog.copies_v1(shas bytea[])
         RETURNS TABLE (sha bytea, station text, state "char", place text, detail text, proof "char", size bigint, at timestamptz,
             shared text, beside bytea)
         LANGUAGE sql STABLE \(SessionFunctions.head) AS $$
-            \(first)SELECT q.sha, t.name, q.state, q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at, q.shared, q.beside FROM (
+            \(first)SELECT q.sha, t.name, \(state), q.place, q.detail, q.proof, coalesce(q.size, c.size), q.at, q.shared, q.beside FROM (
                 SELECT s.sha, s.station, 's'::"char" AS state, s.path AS place, s.ending::text AS detail, NULL::"char" AS proof,
                     NULL::bigint AS size, to_timestamp(s.at / 1000000000.0) AS at, NULL::text AS shared, ''::bytea AS beside
                 FROM seen s WHERE s.sha = ANY (shas)
