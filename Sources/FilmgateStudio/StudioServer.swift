@@ -28,8 +28,8 @@ public final class StudioServer: Sendable {
         public init(state: String, host: String, port: Int) { (self.state, self.host, self.port) = (state, host, port) }
     }
 
-    /// More connections wait until one of these ends.
-    private static let mostConnections = 256
+    /// More connections wait until one of these ends; no other machine has more than half of them.
+    private static let mostConnections = 256, mostOfAddress = mostConnections / 2
     private static let mostHeader = 16 << 10
     private let options: Options, services: StudioServices, logger: Logger
     private let running = BackgroundServer()
@@ -80,7 +80,7 @@ public final class StudioServer: Sendable {
             page: PageFiles())
         let server = LocalHTTPServer(
             "page", host: options.host, port: options.port, responder: responder, channel: channel,
-            connections: Self.mostConnections, certificate: options.certificate)
+            connections: Self.mostConnections, share: Self.mostOfAddress, certificate: options.certificate)
         let feeder = Task { await StreamFeeder(api: api, stream: stream).run() }
         let start = LocalAddress.start(options.host, isEncrypted: options.certificate != nil)
         let result = await Result { () async throws(IngestError) in

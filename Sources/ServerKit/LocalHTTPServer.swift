@@ -14,18 +14,19 @@ public struct LocalHTTPServer<Responder: HTTPResponder>: Sendable
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
     private let name: String, host: String, port: Int
     private let responder: Responder
-    private let channel: HTTP1Channel.Configuration, limit: Int?, certificate: ServerCertificate?
+    private let channel: HTTP1Channel.Configuration, limit: Int?, share: Int?, certificate: ServerCertificate?
 
     /// `name` is what messages call it.
     ///
     /// `port` 0: a free one. `connections`: how many may be open at once; further ones wait until one of them ends.
-    /// With `certificate` it speaks TLS alone, and HTTP/2 to who can.
+    /// `share`: how many of them one other machine's address may have; further ones are closed. With `certificate` it
+    /// speaks TLS alone, and HTTP/2 to who can.
     public init(
         _ name: String, host: String, port: Int, responder: Responder, channel: HTTP1Channel.Configuration = .init(),
-        connections: Int? = nil, certificate: ServerCertificate? = nil
+        connections: Int? = nil, share: Int? = nil, certificate: ServerCertificate? = nil
     ) {
         (self.name, self.host, self.port, self.responder) = (name, host, port, responder)
-        (self.channel, limit, self.certificate) = (channel, connections, certificate)
+        (self.channel, limit, self.share, self.certificate) = (channel, connections, share, certificate)
     }
 
     /// Serves until the task is cancelled.
@@ -75,7 +76,9 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             address: .hostname(host, port: port),
             availableConnectionsDelegate: limit.map { MaximumAvailableConnections($0) })
         let server = Server(
-            childChannelSetup: TrackedChannel(connections, waiting: waiting), configuration: configuration,
+            childChannelSetup: TrackedChannel(
+                connections, waiting: waiting, shares: share.map { ConnectionShares(most: $0) }),
+            configuration: configuration,
             onServerRunning: { started($0.localAddress?.port ?? 0) },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
         try await server.run()

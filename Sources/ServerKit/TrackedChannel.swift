@@ -10,9 +10,11 @@ import Synchronization
 /// to those still queued when a server's task is cancelled. Here each is kept from its set-up until it is taken up or,
 /// at the end, closed in order.
 struct TrackedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    private let base: Base, waiting: WaitingConnections
+    private let base: Base, waiting: WaitingConnections, shares: ConnectionShares?
 
-    init(_ base: Base, waiting: WaitingConnections) { (self.base, self.waiting) = (base, waiting) }
+    init(_ base: Base, waiting: WaitingConnections, shares: ConnectionShares? = nil) {
+        (self.base, self.waiting, self.shares) = (base, waiting, shares)
+    }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         base.setup(channel: channel, logger: logger).flatMapThrowing { [base, waiting] connection in
@@ -27,7 +29,14 @@ struct TrackedChannel<Base: ServerChildChannel>: ServerChildChannel {
 
     func handle(value: Base.Value, logger: Logger) async {
         waiting.remove(value.channel)
+        guard let shares, let address = ConnectionShares.counted(value.channel.remoteAddress?.ipAddress) else {
+            return await base.handle(value: value, logger: logger)
+        }
+        let isTaken = shares.take(address)
+        // Taken up closed, it ends at once.
+        if !isTaken { try? await value.channel.close(mode: .all) }
         await base.handle(value: value, logger: logger)
+        if isTaken { shares.giveBack(address) }
     }
 }
 

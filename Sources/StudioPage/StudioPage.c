@@ -28,14 +28,32 @@ static const unsigned char pairing_js[] = {
 static const unsigned char sheet_js[] = {
 #embed "files/sheet.js"
 };
+static const unsigned char list_js[] = {
+#embed "files/list.js"
+};
+static const unsigned char reach_js[] = {
+#embed "files/reach.js"
+};
+static const unsigned char cell_js[] = {
+#embed "files/cell.js"
+};
 static const unsigned char selection_js[] = {
 #embed "files/selection.js"
 };
 static const unsigned char marks_js[] = {
 #embed "files/marks.js"
 };
+static const unsigned char keys_js[] = {
+#embed "files/keys.js"
+};
 static const unsigned char capture_js[] = {
 #embed "files/capture.js"
+};
+static const unsigned char filters_js[] = {
+#embed "files/filters.js"
+};
+static const unsigned char taking_js[] = {
+#embed "files/taking.js"
 };
 static const unsigned char pictures_js[] = {
 #embed "files/pictures.js"
@@ -90,9 +108,15 @@ static const studio_page pages[] = {
     {"words.js", "text/javascript; charset=utf-8", words_js, sizeof words_js},
     {"pairing.js", "text/javascript; charset=utf-8", pairing_js, sizeof pairing_js},
     {"sheet.js", "text/javascript; charset=utf-8", sheet_js, sizeof sheet_js},
+    {"list.js", "text/javascript; charset=utf-8", list_js, sizeof list_js},
+    {"reach.js", "text/javascript; charset=utf-8", reach_js, sizeof reach_js},
+    {"cell.js", "text/javascript; charset=utf-8", cell_js, sizeof cell_js},
     {"selection.js", "text/javascript; charset=utf-8", selection_js, sizeof selection_js},
     {"marks.js", "text/javascript; charset=utf-8", marks_js, sizeof marks_js},
+    {"keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},
+    {"filters.js", "text/javascript; charset=utf-8", filters_js, sizeof filters_js},
+    {"taking.js", "text/javascript; charset=utf-8", taking_js, sizeof taking_js},
     {"pictures.js", "text/javascript; charset=utf-8", pictures_js, sizeof pictures_js},
     {"big.js", "text/javascript; charset=utf-8", big_js, sizeof big_js},
     {"show.js", "text/javascript; charset=utf-8", show_js, sizeof show_js},

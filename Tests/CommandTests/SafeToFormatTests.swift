@@ -24,6 +24,9 @@ import Testing
         let answer = try ask(try imported())
         #expect(answer.status == 0)
         #expect(answer.summary["safe"] as? Bool == true)
+        // The page watches these.
+        let proven = answer.items().filter { $0["proof"] as? String == "proven" }
+        #expect(!proven.isEmpty && proven.allSatisfy { ($0["copies"] as? [String])?.count == 1 })
     }
 
     /// The picture beside a sidecar is replaced: the new one's copy needs the sidecar as the old one's did.

@@ -73,6 +73,19 @@ import Testing
         #expect(all.contains("\(Describe.bytes(12_000_000_000)) free"))
     }
 
+    /// Who watches from elsewhere is told what the screen shows: room on the cards, and how fast it goes.
+    @Test func theLineHasRoomAndRate() throws {
+        let room = DeviceCondition.Storage(free: 61, capacity: 64)
+        var snapshot = StatusSnapshot()
+        snapshot.perMinute = 41
+        snapshot.sources = [
+            StatusSnapshot.Source(name: "Z 9", condition: DeviceCondition(battery: 82, storages: [room]))
+        ]
+        let line = try #require(JSONValue(Array(StatusLine.json(snapshot).utf8)))
+        let told = line["sources"]?.items?.first?["storages"]?.items?.first
+        #expect(line["per_minute"]?.whole == 41 && told?["free"]?.whole == 61 && told?["capacity"]?.whole == 64)
+    }
+
     /// From the run to whoever watches it; an alarm is among what needs a person.
     @Test func alarmsComeOverTheControlSocket() async throws {
         var state = LiveStatus.State()

@@ -37,6 +37,13 @@ import Testing
             add { $0.text = text }
         }
         add { ($0.text, $0.kinds) = ("1", [.jpeg]) }
+        add { $0.isWithoutEvent = true }
+        add { ($0.from, $0.to) = (1005, 1020) }
+        add { $0.stars = 3 }
+        add { $0.picks = [.picked] }
+        add { $0.picks = [PictureMark.Pick.none, .rejected] }
+        add { ($0.stars, $0.picks, $0.kinds) = (1, [.picked], [.jpeg, .raw]) }
+        add { ($0.text, $0.stars) = ("1", 2) }
         return all
     }()
 
@@ -61,6 +68,14 @@ import Testing
                 if let kinds = filter.kinds, !kinds.contains(row.kind) { return false }
                 if let run = filter.run, row.run != run { return false }
                 if let event = filter.event, row.event != event { return false }
+                if filter.isWithoutEvent, row.event != nil { return false }
+                if let from = filter.from, row.since < from { return false }
+                if let to = filter.to, row.since > to { return false }
+                let said = FrameIndexTests.said(of: row.content)
+                if let stars = filter.stars, said.stars < stars { return false }
+                if let picks = filter.picks, !picks.contains(said.pick) { return false }
+                if let only = finds.onlyContents, !only.contains(row.content ?? -1) { return false }
+                if let only = finds.onlyBodies, !only.contains(row.body ?? -1) { return false }
                 guard !filter.text.isEmpty else { return true }
                 let name = row.path.split(separator: "/").last.map { FrameNames.folded(String($0)) } ?? []
                 let wanted = FrameNames.folded(filter.text)
@@ -84,8 +99,25 @@ import Testing
             kind: MediaKind.allCases.randomElement(using: &dice) ?? .other,
             ending: Ending.allCases.randomElement(using: &dice),
             event: [nil, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since, at: since)
-        row.body = body(of: row.content)
+        (row.body, row.verdict) = (body(of: row.content), verdict(of: row.content))
         return row
+    }
+
+    /// Some bytes are rated by the camera, some by people, and some by both.
+    static func verdict(of content: Int64?) -> FrameVerdict? {
+        content.map { content in
+            var mark = PictureMark()
+            mark.rating = content % 3 == 0 ? Int(content % 6) : nil
+            mark.pick = content % 4 == 0 ? PictureMark.Pick.picked : nil
+            return FrameVerdict(mark, camera: Int(content % 7) - 1)
+        }
+    }
+
+    /// The same, plainly.
+    static func said(of content: Int64?) -> (stars: Int, pick: PictureMark.Pick) {
+        guard let content else { return (0, PictureMark.Pick.none) }
+        let camera = Int(content % 7) - 1, stars = content % 3 == 0 ? Int(content % 6) : max(0, camera)
+        return (stars, content % 4 == 0 ? .picked : camera == -1 ? .rejected : PictureMark.Pick.none)
     }
 
     /// Of some bytes nobody knows who made them.
@@ -100,7 +132,7 @@ import Testing
         case 3: row.event = [nil, "wedding", "not yet"].randomElement(using: &dice) ?? nil
         default:
             row.content = Int64.random(in: 1...40, using: &dice)
-            row.body = body(of: row.content)
+            (row.body, row.verdict) = (body(of: row.content), verdict(of: row.content))
         }
     }
 
@@ -145,9 +177,12 @@ import Testing
     }
 
     private func rebuild(_ list: inout FrameList, _ model: Model) {
-        var bodies = FrameBodies()
-        for row in model.rows.values { bodies.note(row.body, of: row.content) }
-        var index = FrameIndex(bodies)
+        var bodies = FrameBodies(), verdicts = FrameVerdicts()
+        for row in model.rows.values {
+            bodies.note(row.body, of: row.content)
+            verdicts.note(row.verdict, of: row.content)
+        }
+        var index = FrameIndex(bodies, verdicts)
         index.know(Self.places)
         for row in model.rows.values { index.load(row) }
         index.settle()
@@ -169,6 +204,14 @@ import Testing
             let next = list.part(filter, finds: found, from: .behind(since: row.since, number: row.number), limit: 3)
             #expect(next.entries.map(\.number) == Array(wanted[(place + 1)...].prefix(3)))
         }
+        var only = finds
+        (only.onlyContents, only.onlyBodies) = (NumberSet((1...30).map { Int64($0) }), NumberSet([1, 2]))
+        for filter in [FrameFilter(), Self.filters[3], Self.filters[8]] {
+            let all = list.part(filter, finds: only, from: .at(0), limit: .max)
+            #expect(all.entries.map(\.number) == model.chosen(filter, only) && all.newest == all.entries.first)
+            let bytes = Set(model.chosen(filter, only).compactMap { model.rows[$0]?.content })
+            #expect(list.bytes(filter, finds: only).numbers == bytes.sorted())
+        }
         for row in model.rows.values {
             let entry = list.index.entry(numbered: row.number)
             #expect(
@@ -184,6 +227,48 @@ import Testing
             #expect(place.files == files.count && place.bytes == files.reduce(0) { $0 + $1.size })
         }
         #expect(list.index.knownPlaces.count == Set(model.rows.values.map(\.place)).count)
+    }
+
+    /// Another word on some bytes counts for all files that have them, though none of them is another.
+    @Test func aVerdictCountsForAllFilesOfItsBytes() throws {
+        var dice = Dice(state: 3), list = FrameList(revision: 0), fresh = FrameRows(), filter = FrameFilter()
+        (filter.stars, fresh.places) = (4, Self.places)
+        for since in 1...3 {
+            var row = Self.row(&dice, since: Int64(since))
+            (row.content, row.verdict) = (since == 3 ? 9 : 8, nil)
+            fresh.rows.append(row)
+        }
+        #expect(list.take(fresh).count == 3 && list.part(filter, from: .at(0), limit: 9).total == 0)
+        var mark = PictureMark(), again = FrameRows()
+        mark.rating = 5
+        again.rows = [fresh.rows[0]]
+        again.rows[0].verdict = FrameVerdict(mark, camera: nil)
+        #expect(list.take(again).isEmpty)
+        #expect(
+            list.part(filter, from: .at(0), limit: 9).entries.map(\.number) == [1, 0].map { fresh.rows[$0].number })
+    }
+
+    /// What came after the newest that somebody saw is not meant, whatever became of that one.
+    @Test func bytesAreBoundByTheNewestThatWasSeen() throws {
+        var dice = Dice(state: 4), list = FrameList(revision: 0), fresh = FrameRows()
+        fresh.places = Self.places
+        for since in 1...6 {
+            var row = Self.row(&dice, since: Int64(since))
+            (row.content, row.kind) = (Int64(since), .jpeg)
+            fresh.rows.append(row)
+        }
+        _ = list.take(fresh)
+        var filter = FrameFilter()
+        filter.kinds = [.jpeg]
+        let bound = FrameBound(since: 4, number: fresh.rows[3].number)
+        for filter in [FrameFilter(), filter] {
+            #expect(list.bytes(filter, finds: FrameFinds(), upTo: bound).numbers == [1, 2, 3, 4])
+        }
+        var gone = FrameRows()
+        gone.missing = [fresh.rows[3].number]
+        _ = list.take(gone)
+        #expect(list.bytes(filter, finds: FrameFinds(), upTo: bound).numbers == [1, 2, 3])
+        #expect(list.bytes(filter, finds: FrameFinds()).numbers == [1, 2, 3, 5, 6])
     }
 
     /// Another ledger, or one that changed without a word: what differs is named, as long as that is little.

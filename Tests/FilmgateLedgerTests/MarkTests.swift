@@ -30,31 +30,43 @@ import Testing
 
     // MARK: Several people at once
 
-    /// One word of one kind, and the order that said it.
-    private struct Word: Equatable { var value: Int?, order = 0 }
-    /// Plainly: the words of each picture, and what each order replaced.
+    /// Plainly: of each kind the latest word that nobody took back counts.
+    ///
+    /// An order that is taken back is as if it had never been given, whatever lies above or below it: so one's own
+    /// orders can be taken back one after the other, and nobody's word comes back that was taken back meanwhile.
     private struct Model {
-        var words: [Int: [Word]] = [:]
-        var orders: [(token: String, before: [Int: [Word]])] = []
+        private struct Order {
+            var token: String, values: [Int?] = [], pictures: Set<Int> = [], isTakenBack = false
+            /// For one that takes another back, or puts it back: which, and whether it is taken back then.
+            var effect: (order: Int, isTakenBack: Bool)?
+        }
+        private var orders: [Order] = []
 
-        static let none = [Word(), Word(), Word()]
+        var count: Int { orders.count }
+        func token(_ order: Int) -> String { orders[order].token }
 
         mutating func set(_ values: [Int?], _ pictures: [Int], _ token: String) {
-            orders.append((token, pictures.reduce(into: [:]) { $0[$1] = words[$1] ?? Self.none }))
-            for picture in pictures {
-                for (kind, value) in values.enumerated() where value != nil {
-                    words[picture, default: Self.none][kind] = Word(value: value, order: orders.count)
-                }
-            }
+            orders.append(Order(token: token, values: values, pictures: Set(pictures)))
         }
 
         mutating func undo(_ order: Int, _ token: String) {
-            let before = orders[order].before
-            orders.append((token, before.keys.reduce(into: [:]) { $0[$1] = words[$1] ?? Self.none }))
-            for (picture, old) in before {
-                for kind in 0..<3 where words[picture]?[kind].order == order + 1 {
-                    words[picture]?[kind] = Word(value: old[kind].value, order: orders.count)
+            var made = Order(token: token)
+            let effect = orders[order].effect.map { (order: $0.order, isTakenBack: !$0.isTakenBack) }
+            let meant = orders[order].values.isEmpty ? effect : (order: order, isTakenBack: true)
+            if let meant, orders[meant.order].isTakenBack != meant.isTakenBack {
+                orders[meant.order].isTakenBack = meant.isTakenBack
+                made.effect = meant
+            }
+            orders.append(made)
+        }
+
+        func words(of picture: Int) -> [Int?] {
+            (0..<3).map { kind in
+                let last = orders.last { order in
+                    !order.values.isEmpty && order.values[kind] != nil && order.pictures.contains(picture)
+                        && !order.isTakenBack
                 }
+                return last?.values[kind]
             }
         }
     }
@@ -65,9 +77,9 @@ import Testing
         var dice = SeededDice(seed), model = Model()
         for _ in 0..<60 {
             let by = ["ann", "bo", "cleo", "dan"][dice.below(4)]
-            if dice.below(3) == 0, !model.orders.isEmpty {
-                let order = dice.below(model.orders.count)
-                model.undo(order, try await undo(ledger, model.orders[order].token, by: by).undo)
+            if dice.below(3) == 0, model.count > 0 {
+                let order = dice.below(model.count)
+                model.undo(order, try await undo(ledger, model.token(order), by: by).undo)
             } else {
                 let pictures = (1...8).filter { _ in dice.below(3) == 0 }
                 let values: [Int?] = [
@@ -79,10 +91,62 @@ import Testing
                 model.set(values, pictures, made.undo)
             }
             for picture in 1...8 {
-                let found = try await mark(ledger, picture), words = model.words[picture] ?? Model.none
+                let found = try await mark(ledger, picture)
                 let pick = found.pick.flatMap { PictureMark.Pick.allCases.firstIndex(of: $0) }
-                #expect([found.rating, pick, found.colour] == words.map(\.value), "picture \(picture)")
+                #expect([found.rating, pick, found.colour] == model.words(of: picture), "picture \(picture)")
             }
+        }
+    }
+
+    /// Three stars, then five, and both taken back, and put back again.
+    @Test func undoingGoesBackStepByStep() async throws {
+        let ledger = try await ledger(files: 2)
+        let three = try await set(ledger, [1, 2], rating: 3), five = try await set(ledger, [1, 2], rating: 5)
+        let first = try await undo(ledger, five.undo)
+        #expect(try await mark(ledger, 1).rating == 3 && first.sha256s.count == 2)
+        let second = try await undo(ledger, three.undo)
+        #expect(try await mark(ledger, 1).rating == nil && second.sha256s.count == 2)
+        // A mark that went back is a newer one all the same: whoever lists files hears of it.
+        #expect(try await mark(ledger, 1).revision == second.revision && second.revision > five.revision)
+        _ = try await undo(ledger, second.undo)
+        #expect(try await mark(ledger, 2).rating == 3)
+        _ = try await undo(ledger, first.undo)
+        #expect(try await mark(ledger, 2).rating == 5)
+        _ = try await undo(ledger, five.undo)
+        _ = try await undo(ledger, three.undo)
+        #expect(try await mark(ledger, 2).isEmpty)
+    }
+
+    /// What somebody else says in between stays, and what was taken back below it does not come back with his undoing.
+    @Test func undoingLeavesWhatOthersSaid() async throws {
+        let ledger = try await ledger(files: 1)
+        let three = try await set(ledger, [1], rating: 3), five = try await set(ledger, [1], rating: 5, by: "bo")
+        let hidden = try await undo(ledger, three.undo)
+        #expect(try await mark(ledger, 1).rating == 5 && hidden.sha256s.isEmpty)
+        let away = try await undo(ledger, five.undo, by: "bo")
+        #expect(try await mark(ledger, 1).rating == nil)
+        _ = try await undo(ledger, hidden.undo)
+        #expect(try await mark(ledger, 1).rating == 3)
+        _ = try await undo(ledger, away.undo, by: "bo")
+        #expect(try await mark(ledger, 1).rating == 5)
+        _ = try await set(ledger, [1], rating: 1, by: "cleo")
+        _ = try await undo(ledger, five.undo, by: "bo")
+        _ = try await undo(ledger, three.undo)
+        #expect(try await mark(ledger, 1).rating == 1)
+    }
+
+    /// A RAW that came after its JPEG was marked anew and taken back goes back with it, step by step.
+    @Test func whatJoinedAfterAnUndoingGoesBackFurther() async throws {
+        let ledger = try await ledger(files: 1)
+        let three = try await set(ledger, [1], rating: 3), five = try await set(ledger, [1], rating: 5)
+        _ = try await undo(ledger, five.undo)
+        try await ledger.record([.asset(raw), .marked(Samples.sha(11), try await mark(ledger, 1))])
+        #expect(try await mark(ledger, 11).rating == 3)
+        _ = try await set(ledger, [1], colour: 2)
+        _ = try await undo(ledger, three.undo)
+        for number in [1, 11] {
+            let left = try await mark(ledger, number)
+            #expect(left.rating == nil && left.colour == 2, "picture \(number)")
         }
     }
 
@@ -158,15 +222,20 @@ import Testing
         #expect(left.rating == nil && left.pick == .picked)
     }
 
-    /// A RAW that came after its JPEG was marked loses the mark with it.
-    @Test func whatJoinedAShotIsTakenBackWithIt() async throws {
-        let ledger = try await ledger(files: 1), made = try await set(ledger, [1], pick: .picked)
+    /// Of the first shot.
+    private var raw: AssetRow {
         var raw = Samples.asset(1)
         raw.origin.path = "DCIM/100/IMG_0001.CR3"
         raw.origin.volumePath = raw.origin.path
         (raw.kind, raw.content, raw.digests) = (
             .raw, ContentKey(sha256: Samples.sha(11)), Digests(sha256: Samples.sha(11))
         )
+        return raw
+    }
+
+    /// A RAW that came after its JPEG was marked loses the mark with it.
+    @Test func whatJoinedAShotIsTakenBackWithIt() async throws {
+        let ledger = try await ledger(files: 1), made = try await set(ledger, [1], pick: .picked)
         try await ledger.record([.asset(raw), .marked(Samples.sha(11), try await mark(ledger, 1))])
         #expect(try await mark(ledger, 11).pick == .picked)
         _ = try await undo(ledger, made.undo)

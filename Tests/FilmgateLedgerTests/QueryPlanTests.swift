@@ -34,10 +34,13 @@ import Testing
         "all of a content": SQLiteReader.allOfContent,
         "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
         "files of a picture": MarkWriter.files, "besides": MarkWriter.besides, "what was before": MarkWriter.findPast,
+        "what an order did": MarkHistory.one, "whether it undid": MarkHistory.any, "forgetting": MarkWriter.forget,
+        "contents with files": SQLiteReader.contentsWithFiles, "what a target has": SQLiteReader.ordered,
+        "what it does not have": SQLiteReader.orderedOpen,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),
         "latest volumes": SQLiteReader.latestVolumes, "file of a volume": SQLiteReader.fileOfVolume,
         "held for the catalogue": SQLiteReader.absentCatalog,
-        "is known": SQLiteReader.isKnown,
+        "is known": SQLiteReader.isKnown, "standings": SQLiteReader.standings,
         "assets(sha256:)": "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.bySHA256,
     ]
 

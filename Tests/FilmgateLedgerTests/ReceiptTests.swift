@@ -35,6 +35,24 @@ import Testing
         #expect(alone.map(\.count) == numbers.map { $0 == 99 ? 0 : $0 % 3 == 0 ? 2 : 1 })
     }
 
+    /// A sidecar is delivered beside its picture: whoever knows its bytes alone is told of all of these.
+    @Test func copiesOfASidecarStandBesideAnyPicture() async throws {
+        let ledger = try SQLiteLedger.inMemory(), denied = Denial(.gone, "removed since", at: 40)
+        let keys = [2, 3].map { ContentKey(sha256: Samples.sha(1), beside: Samples.sha($0)) }
+        for (number, key) in zip([1, 2], keys) {
+            var row = Samples.delivery(number)
+            row.content = key
+            try await ledger.record([.delivery(row)])
+        }
+        try await ledger.record([.delivery(Samples.delivery(2)), .delivery(Samples.delivery(3, state: .held))])
+        try await ledger.record([.heard(keys[1], target: Samples.archive, denied)])
+        let found = try ledger.reader.standings(of: [Samples.sha(1), Samples.sha(3), Samples.sha(99)])
+        #expect(found.map(\.content) == keys + [key(3)])
+        #expect(found.map(\.path) == (1...3).map { "/srv/photos/2026/IMG_\(padded($0, 4)).JPG" })
+        #expect(found.map(\.state) == [.done, .done, .held] && found.allSatisfy { $0.target == Samples.archive })
+        #expect(found.map { $0.denial?.reason } == [nil, "removed since", nil])
+    }
+
     /// Side by side or scattered, and with files of another card in between, which are not told of.
     @Test(arguments: [1, 2, 3, 12]) func copiesOfOneCardOnly(_ step: Int) async throws {
         let ledger = try await ledger(step: step)

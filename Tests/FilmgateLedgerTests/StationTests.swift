@@ -245,6 +245,38 @@ import Testing
         #expect(try await ledger.untold(after: 50, limit: .max)?.sightings.count == 20)
     }
 
+    /// A folder whose files are written over again and again: the catalogue takes 10,000 files in one report.
+    @Test func manyVersionsOfOnePathAreTold() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var changes: [LedgerChange] = []
+        for version in 0...100 {
+            for path in 0..<100 {
+                var row = Samples.asset(path)
+                (row.origin.modified, row.at) = (row.origin.modified + Int64(version), Int64(version))
+                changes.append(.asset(row))
+            }
+        }
+        try await ledger.record(changes)
+        try await ledger.join(Self.membership)
+        var since: Int64 = 0, origins: Set<Origin> = []
+        while let report = try await ledger.untold(after: since, limit: 1000) {
+            #expect(report.since == since && report.sightings.count <= 10_000)
+            origins.formUnion(report.sightings.map(\.origin))
+            since = report.upTo
+        }
+        #expect(origins.count == 10_100 && since == 100)
+        // One that is told again ends where it ended, and one path alone may be too much: then the newest are told.
+        let again = try await ledger.reader.scan { db in
+            try UntoldReading(db, most: 50).report(after: 0, upTo: 40, limit: .max)
+        }
+        #expect(again?.upTo == 40 && again?.sightings.count == 80)
+        #expect(Set(again?.sightings.map(\.at) ?? []) == [99, 100])
+        let alone = try await ledger.reader.scan { db in
+            try UntoldReading(db, most: 50).report(after: 0, upTo: nil, limit: 1000)
+        }
+        #expect(alone?.upTo == 1 && alone?.sightings.count == 100 && alone?.sightings.map(\.at).min() == 1)
+    }
+
     /// A catalogue may be older than the word that a place is gone.
     @Test func aPlaceThatIsGoneIsToldAnew() async throws {
         let ledger = try SQLiteLedger.inMemory()

@@ -139,7 +139,8 @@ import Testing
     @Test(arguments: [
         "limit=0", "limit=501", "limit=1e2", "limit=-1", "limit=+5", "at=x", "nothing=1", "limit=1&limit=2",
         "ending=nothing", "kind=jpeg,", "cursor=nothing", "at=1&cursor=1-1", "q=\(String(repeating: "a", count: 201))",
-        "q=a%00b", "run=9999999999999999999",
+        "q=a%00b", "run=9999999999999999999", "rating=0", "rating=6", "pick=maybe", "pick=", "state=nothing",
+        "from=yesterday", "without=event&event=x", "without=camera", "from=2026-05-01", "to=2026-05-01T12:30:00",
     ]) func aParameterThatIsNoneIsRefused(_ query: String) async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let reply = try bench.client.send("GET", "/api/v1/frames?\(query)", try bench.token(.admin))

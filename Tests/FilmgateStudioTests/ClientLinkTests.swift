@@ -136,6 +136,27 @@ import Testing
         }
     }
 
+    /// Nor does he take their streams.
+    @Test func aLinkHasItsShareOfStreams() async throws {
+        try await StudioBench.with(fill: Self.two) { bench async throws in
+            let code = try link(bench, #"{"role":"view","event":"Smith"}"#).code
+            let clients = [try client(bench, code), try client(bench, code)]
+            var readers: [EventReader] = []
+            for number in 0..<StudioStream.mostOfOne {
+                let reader = try EventReader(bench.client, clients[number % 2])
+                #expect(reader.next("hello") != nil)
+                readers.append(reader)
+            }
+            func status(_ headers: [String: String]) throws -> Int {
+                try bench.client.send("GET", "/api/v1/stream", headers, headOnly: true).status
+            }
+            for headers in clients { #expect(try status(headers) == 429) }
+            let other = try link(bench, #"{"role":"view","event":"Jones"}"#).code
+            #expect(try status(client(bench, other)) == 200 && status(bench.token(.operate)) == 200)
+            #expect(readers.count == StudioStream.mostOfOne)
+        }
+    }
+
     @Test func aLinkEndsByItself() async throws {
         let folder =
             "\(ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")/filmgate-link-\(UInt64.random(in: 0 ... .max))"

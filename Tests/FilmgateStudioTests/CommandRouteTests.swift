@@ -154,11 +154,14 @@ import Testing
         return nil
     }
 
-    private func prove(_ bench: StudioBench, code: Int = 0) throws {
+    /// `more`: of the file on the card, as JSON members; `first`: what happens while it is read.
+    private func prove(
+        _ bench: StudioBench, code: Int = 0, believed: Int = 0, more: String = "", first: String = ":"
+    ) throws {
         let safe = code == 0 ? "true" : "false"
         try bench.then(
-            "echo '{\"type\":\"item\",\"proof\":\"proven\",\"sha256\":\"\(Rows.sha(1))\"}'\n"
-                + "echo '{\"type\":\"summary\",\"safe\":\(safe)}'\nexit \(code)")
+            "\(first)\necho '{\"type\":\"item\",\"proof\":\"proven\",\"sha256\":\"\(Rows.sha(1))\"\(more)}'\n"
+                + "echo '{\"type\":\"summary\",\"safe\":\(safe),\"believed\":\(believed)}'\nexit \(code)")
         let id = try #require(try mounted(bench)?["id"]?.string), reply = try bench.post("cards/\(id)/prove", "{}")
         #expect(reply.status == 202, "\(reply.body)")
     }
@@ -188,6 +191,68 @@ import Testing
             try await ledger.record([.delivery(Rows.delivery(1, .held))])
             ledger.close()
             #expect(try await verdict(bench, "WITHDRAWN")?["reason"]?.string == "A copy or a target changed.")
+        }
+    }
+
+    /// A copy of its own for the first file of the ledger.
+    private func copy(_ bench: StudioBench, _ name: String, beside: String? = nil) async throws -> String {
+        let path = bench.folder + "/" + name, ledger = try SQLiteLedger.open(directory: bench.state)
+        try Data("copy".utf8).write(to: URL(fileURLWithPath: path))
+        var row = Rows.delivery(1)
+        row.content = ContentKey(sha256: Rows.sha(1), beside: beside)
+        row.receipt.path = path
+        try await ledger.record([.delivery(row)])
+        ledger.close()
+        return path
+    }
+
+    /// The copy of a sidecar stands in the ledger beside its picture.
+    @Test func aProofIsWithdrawnWhenTheCopyOfASidecarChanges() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let path = try await copy(bench, "a.xmp", beside: Rows.sha(2))
+            for change in ["changed", nil] {
+                try prove(bench, more: ",\"copies\":[\"\(path)\"]")
+                #expect(try await verdict(bench, "YES") != nil)
+                if let change {
+                    try Data(change.utf8).write(to: URL(fileURLWithPath: path))
+                } else {
+                    try FileManager.default.removeItem(atPath: path)
+                }
+                #expect(try await verdict(bench, "WITHDRAWN")?["reason"]?.string == "A copy or a target changed.")
+            }
+        }
+    }
+
+    /// Nothing of it stands in the ledger of this station.
+    @Test func aProofIsWithdrawnWhenTheCopyOfAnotherStationChanges() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let path = bench.folder + "/shared.jpg"
+            try Data("copy".utf8).write(to: URL(fileURLWithPath: path))
+            try prove(bench, more: ",\"stations\":[\"desk-3\"],\"copies\":[\"\(path)\"]")
+            #expect(try await verdict(bench, "YES") != nil)
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try await verdict(bench, "WITHDRAWN")?["reason"]?.string == "A copy or a target changed.")
+        }
+    }
+
+    /// The ledger of the bench has a copy that is gone since long: that one, which no proof names, is no reason.
+    @Test func aCopyThatGoesWhileItIsProvenIsNoYes() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let path = try await copy(bench, "a.jpg")
+            let named = ",\"copies\":[\"\(path)\"]"
+            try prove(bench, more: named, first: "rm '\(path)'")
+            let reason = try await verdict(bench, "WITHDRAWN")?["reason"]?.string
+            #expect(reason == "A copy was changed while it was proven.")
+            try prove(bench)
+            #expect(try await verdict(bench, "YES") != nil)
+        }
+    }
+
+    @Test func aTargetThatWasNotAskedIsNoYes() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            try prove(bench, believed: 1, more: ",\"believed\":[\"gallery\"]")
+            let no = try #require(try await verdict(bench, "NO"))
+            #expect(no["reason"]?.string?.contains("No answer now from gallery.") == true && no["until"] == .null)
         }
     }
 

@@ -12,6 +12,8 @@ final class EventReader {
     private let descriptor: Int32
     private var bytes: [UInt8] = [], messages: [Message] = []
     private(set) var isOver = false
+    /// How often it was said that somebody is there, and nothing else.
+    private(set) var comments = 0
 
     init(_ client: RawClient, _ headers: [String: String], since: String? = nil) throws {
         descriptor = try client.connected()
@@ -57,6 +59,7 @@ final class EventReader {
         while let end = bytes.firstRange(of: Array("\n\n".utf8)) {
             let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(whereSeparator: \.isNewline)
             bytes.removeSubrange(..<end.upperBound)
+            if lines.contains(where: { $0.hasPrefix(":") }) { comments += 1 }
             func value(_ field: String) -> String? {
                 lines.first { $0.hasPrefix(field + ": ") }.map { String($0.dropFirst(field.count + 2)) }
             }

@@ -74,6 +74,54 @@ import Testing
         }
     }
 
+    /// Stars, picks, cameras, deliveries, events and times; alone, together and beside a text.
+    @Test func filesAreFoundByWhatBecameOfThem() async throws {
+        try await StudioBench.with(fill: { ledger async throws in
+            try await Rows.few(ledger)
+            var none = Rows.asset(4)
+            none.event = nil
+            try await ledger.record([.asset(none)])
+        }) { bench async throws in
+            let marked = try bench.post("marks", MarkRouteTests.body(#"{"rating":4,"pick":"picked"}"#, [1, 2]), .pick)
+            #expect(marked.status == 200, "\(marked.body)")
+            for (query, count) in [
+                "rating=4": 2, "rating=5": 0, "pick=picked": 2, "pick=none,rejected": 2, "pick=rejected": 0,
+                "rating=1&pick=none": 0, "pick=picked&q=IMG_1": 1, "rating=1&kind=raw": 0, "camera=Model": 4,
+                "camera=Make%20Model": 4, "camera=Make": 0, "camera=secret-serial": 4, "target=secret-target": 2,
+                "target=other": 0, "state=done": 1, "target=secret-target&state=held,failed": 1,
+                "rating=1&state=held&ending=pending": 1, "without=event": 1, "without=event&pick=picked": 0,
+                "from=2025-10-09T08:53:20Z": 4, "from=2025-10-09T08:53:21Z": 0, "to=2025-10-09T08:53:20Z": 4,
+                "to=2025-10-09T08:53:19.5Z": 0, "from=2025-10-09T10:53:20%2B02:00&to=2025-10-09T08:53:20.002Z": 2,
+            ] {
+                let reply = try bench.client.send("GET", "/api/v1/frames?\(query)", try bench.token(.operate))
+                #expect(reply.json?["total"]?.whole == Int64(count), "\(query): \(reply.body)")
+            }
+            for (query, count) in ["rating=4": 2, "pick=none": 2, "camera=Model": 4, "camera=secret-serial": 0] {
+                let reply = try bench.client.send("GET", "/api/v1/frames?\(query)", try bench.token(.view))
+                #expect(reply.json?["total"]?.whole == Int64(count), "\(query): \(reply.body)")
+            }
+        }
+    }
+
+    /// What a run did with a file counts at once, as do marks that somebody else gave.
+    @Test func filtersSeeWhatChanged() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let token = try bench.token(.operate)
+            func total(_ query: String) throws -> Int64? {
+                try bench.client.send("GET", "/api/v1/frames?\(query)", token).json?["total"]?.whole
+            }
+            #expect(try total("state=held") == 1 && total("state=done") == 1 && total("rating=2") == 0)
+            let ledger = try SQLiteLedger.open(directory: bench.state)
+            try await ledger.record([.delivery(Rows.delivery(2))])
+            ledger.close()
+            let order = MarkOrder(.set(rating: 2, pick: nil, colour: nil, sha256s: [Rows.sha(3)]), by: "ann")
+            let made = try await SQLiteLedger.mark(order, directory: bench.state)
+            #expect(try total("state=held") == 0 && total("state=done") == 2 && total("rating=2") == 1)
+            _ = try await SQLiteLedger.mark(MarkOrder(.undo(token: made.undo), by: "ann"), directory: bench.state)
+            #expect(try total("rating=2") == 0)
+        }
+    }
+
     @Test func aFileTellsWhereItsCopiesAre() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let token = try bench.token(.operate)
@@ -117,6 +165,31 @@ import Testing
                 "": 1, "state=held": 1, "state=failed,pending": 0, "target=secret-target": 1, "target=other": 0,
             ] {
                 #expect(try total(query) == Int64(count), "\(query)")
+            }
+        }
+    }
+
+    /// However many older ones wait, those without an event are counted.
+    @Test func whatWaitsForAnEventIsCounted() async throws {
+        try await StudioBench.with(fill: { ledger async throws in
+            let changes = (1...30).map { number -> LedgerChange in
+                var row = Rows.delivery(number, .held)
+                row.receipt.at = Int64(number)
+                row.event = number > 20 ? DeliveryRow.unassigned : "secret-event"
+                return .delivery(row)
+            }
+            try await ledger.record(changes + [.delivery(Rows.delivery(31, .held))])
+        }) { bench async throws in
+            for (query, count, total) in [
+                ("without=event", 5, 10), ("event=secret-event", 5, 20), ("event=other", 0, 0),
+                ("state=pending&without=event", 0, 0),
+                ("target=secret-target", 5, 31),
+            ] {
+                let reply = try bench.client.send(
+                    "GET", "/api/v1/deliveries?limit=5&\(query)", try bench.token(.operate)
+                ).json
+                #expect(
+                    reply?["deliveries"]?.items?.count == count && reply?["total"]?.whole == Int64(total), "\(query)")
             }
         }
     }

@@ -64,6 +64,19 @@ import Testing
         }
     }
 
+    /// One machine does not take the connections of all others; who comes through a tunnel may be anybody.
+    @Test func eachAddressHasItsShareOfConnections() {
+        let shares = ConnectionShares(most: 2)
+        let taken = ["192.168.1.20", "192.168.1.20", "192.168.1.20", "192.168.1.21"].map { shares.take($0) }
+        #expect(taken == [true, true, false, true])
+        shares.giveBack("192.168.1.20")
+        #expect(shares.take("192.168.1.20"))
+        #expect(!shares.take("192.168.1.20"))
+        #expect(ConnectionShares.counted("::ffff:192.168.1.20") == "192.168.1.20")
+        #expect(ConnectionShares.counted("fe80::1") == "fe80::1")
+        for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1", nil] { #expect(ConnectionShares.counted(own) == nil) }
+    }
+
     @Test func aNameOnThePageIsNotObeyed() {
         let page = RefusalPage.otherHost(
             "<script>alert(1)</script>\"'", ServedPlace(host: "127.0.0.1", port: 1), isEncrypted: false)

@@ -71,6 +71,43 @@ import Testing
         #expect(job.result == nil && job.objects.isEmpty)
     }
 
+    /// As text they are very many bytes, and nobody but a proof needs them.
+    @Test func onlyAProofKeepsDigests() {
+        let proof = Job.Order(verb: "safe-to-format", words: [])
+        var jobs = [order("import"), proof].map { Job(id: "1", order: $0, by: "a", at: 0) }
+        let digests = [Rows.sha(7), Rows.sha(2), Rows.sha(7), "0" + Rows.sha(1), String(repeating: "g", count: 64)]
+        for index in jobs.indices {
+            for digest in digests { jobs[index].hear(object: Array(#"{"type":"item","sha256":"\#(digest)"}"#.utf8)) }
+            jobs[index].end(0, wasStopped: false, at: 1)
+        }
+        #expect(jobs[0].digests.isEmpty && Array(jobs[1].digests) == [Rows.sha(2), Rows.sha(7)])
+        jobs[1].forgetProof()
+        #expect(jobs[1].digests.isEmpty && jobs[1].files == 5)
+    }
+
+    /// Of the oldest least is kept.
+    @Test func allJobsTogetherAreBounded() throws {
+        var list = JobList()
+        let error = Array(#"{"type":"error","message":"\#(String(repeating: "x", count: 60_000))"}"#.utf8)
+        for number in 0..<30 {
+            _ = try list.begin(order(), id: "\(number)", by: "a", key: nil, at: Int64(number))
+            _ = list.change("\(number)") { job in
+                for _ in 0..<20 { job.hear(object: error) }
+                for line in 0..<3 { job.hear(words: "line \(line)") }
+                job.end(1, wasStopped: false, at: Int64(number))
+            }
+        }
+        #expect(list.all.reduce(0) { $0 + $1.size } <= JobList.mostBytes)
+        let oldest = try #require(list["0"]), newest = try #require(list["29"])
+        #expect(oldest.objects.isEmpty && oldest.result == nil && oldest.lines == ["line 2"] && oldest.exit == 1)
+        #expect(newest.objects.count == Job.mostBytes / error.count && newest.lines.count == 3)
+        for job in [oldest, newest] {
+            #expect(JSONValue(Array(job.object.finished.utf8))?["message"]?.string?.hasPrefix("xxx") == true)
+        }
+        let said = oldest.details["lines"]?.texts
+        #expect(said?.count == 2 && said?.last?.contains("not kept") == true)
+    }
+
     /// Nothing that people type can become an option.
     @Test(arguments: ["--state=/", "-rf", "--", "a b", "x\u{202E}y", "--yes", "=", "ä"]) func typedWordsAreNoOptions(
         _ beginning: String
@@ -140,6 +177,37 @@ import Testing
             proof.end(exit: exit, isSafe: isSafe, evidence, at: 200)
             #expect(proof.verdict == verdict, "\(exit)")
         }
+    }
+
+    /// A target's word from when it took the files is no proof made now.
+    @Test func whatWasOnlyBelievedIsNoYes() throws {
+        var job = Job(
+            id: "1", order: Job.Order(verb: "safe-to-format", words: []), by: "a", at: 0)
+        job.hear(object: Array(#"{"type":"item","proof":"proven","believed":["nas","gallery"]}"#.utf8))
+        let here = try #require(job.copies.doubt(job.result, hasPipeline: false))
+        let there = try #require(job.copies.doubt(job.result, hasPipeline: true))
+        #expect(here.contains("gallery, nas") && here.contains("with the pipeline"))
+        #expect(there.contains("gallery, nas") && there.contains("Ask again when it answers"))
+        let summary = JSONValue(Array(#"{"believed":1}"#.utf8))
+        #expect(NamedCopies().doubt(summary, hasPipeline: true) != nil)
+        #expect(NamedCopies().doubt(JSONValue(Array(#"{"believed":0}"#.utf8)), hasPipeline: false) == nil)
+        var proof = state()
+        proof.end(exit: 0, isSafe: true, doubt: here, evidence, at: 200)
+        #expect(proof.verdict == .no && proof.reason == here && proof.until == nil)
+    }
+
+    @Test func aYesThatNobodyLooksAfterEnds() {
+        var old = state(), unseen = state()
+        old.end(exit: 0, isSafe: true, evidence, at: 200)
+        unseen.end(exit: 0, isSafe: true, evidence, at: 200)
+        old.age(at: 200 + 10 * minute)
+        unseen.goUnseen(for: .milliseconds(12_900))
+        #expect(old.verdict == .withdrawn && unseen.verdict == .withdrawn)
+        #expect(unseen.reason == "The copies could not be looked at for 12 s.")
+        var no = state()
+        no.end(exit: 8, isSafe: false, evidence, at: 200)
+        no.goUnseen(for: .seconds(12))
+        #expect(no.verdict == .no)
     }
 
     @Test func aCardThatIsGoneHasNoProof() {

@@ -7,8 +7,8 @@ import Testing
     @Test func atRestOnlyTheConnectionIsKept() {
         let rest = LookPace()
         #expect(!rest.isLively && rest.pause == .seconds(10))
-        // Browsers take a connection for lost after twenty seconds.
-        #expect(LookPace.rest + LookPace.rest / 2 <= .seconds(15))
+        // What a browser has looks old after five seconds in which it heard nothing.
+        #expect(LookPace.heartbeat + LookPace.heartbeat / 2 <= .seconds(3))
     }
 
     @Test func whatWasJustToldIsLookedAtAgain() {

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateLedger
+import Synchronization
 import TestThreads
 import Testing
 
@@ -56,6 +57,53 @@ import Testing
         }
     }
 
+    /// What came after somebody chose all is not chosen.
+    @Test func allMeansAllThatWereThere() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let token = try bench.token(.operate)
+            let list = try bench.client.send("GET", "/api/v1/frames?kind=jpeg&limit=1&at=2", token).json
+            let until = try #require(list?["until"]?.string)
+            let ledger = try SQLiteLedger.open(directory: bench.state)
+            try await ledger.record([.asset(Rows.asset(10)), .asset(Rows.asset(11))])
+            ledger.close()
+            #expect(try bench.client.send("GET", "/api/v1/frames", token).json?["total"]?.whole == 5)
+            let those = #""filter":{"kind":"jpeg"},"until":"\#(until)""#
+            let some = #"{"set":{"rating":3},"selection":{\#(those),"except":["\#(Rows.sha(2))"]}}"#
+            #expect(try bench.post("marks", some, .pick).json?["pictures"]?.whole == 2)
+            let all = #"{"set":{"rating":4},"selection":{\#(those)}}"#
+            #expect(try bench.post("marks", all, .pick).json?["pictures"]?.whole == 3)
+            for number in [10, 11] { #expect(try frame(bench, number)["rating"] == .null) }
+            let rated = #"{"set":{"pick":"picked"},"selection":{"filter":{"rating":"4","camera":"Model"}}}"#
+            #expect(try bench.post("marks", rated, .pick).json?["pictures"]?.whole == 3)
+            let waiting = #"{"set":{"pick":"rejected"},"selection":{"filter":{"state":"held"}}}"#
+            #expect(try bench.post("marks", waiting, .pick).status == 403)
+            #expect(try bench.post("marks", waiting, .operate).json?["pictures"]?.whole == 1)
+        }
+    }
+
+    /// Three stars, then five, and two times back.
+    @Test func undoingTwiceGoesBackTwice() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let tokens = try [3, 5].map { rating in
+                try bench.post("marks", Self.body(#"{"rating":\#(rating)}"#, [1]), .pick).json?["undo"]?.string ?? ""
+            }
+            for (token, left) in zip(tokens.reversed(), [JSONValue.integer(3), .null]) {
+                let undone = try bench.post("marks/undo", #"{"token":"\#(token)"}"#, .pick)
+                #expect(undone.status == 200 && undone.json?["pictures"]?.whole == 1, "\(undone.body)")
+                #expect(try frame(bench, 1)["rating"] == left)
+            }
+        }
+    }
+
+    /// Hundreds of exceptions among very many pictures are gathered once, not for each picture.
+    @Test func exceptionsAreGatheredOnce() {
+        let hashes = Hashes(), found = (0..<1000).map { Counted(number: $0, hashes: hashes) }
+        let left = found.without((100..<600).map { Counted(number: $0, hashes: hashes) })
+        #expect(left.map(\.number) == Array(0..<100) + Array(600..<1000))
+        // Each of them, and again where the set grows.
+        #expect(hashes.count.load(ordering: .relaxed) < 10_000)
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"set":{"rating":1}}"#, #"{"set":{},"selection":{"filter":{}}}"#,
         #"{"set":{"rating":6},"selection":{"filter":{}}}"#,
@@ -69,6 +117,11 @@ import Testing
         #"{"set":{"rating":1},"selection":{"filter":{"q":3}}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{"run":1}}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{},"sha256":["a"]}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"rating":"6"}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{"from":"2026-05-01"}}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{},"until":"x"}}"#,
+        #"{"set":{"rating":1},"selection":{"filter":{},"until":7}}"#,
+        #"{"set":{"rating":1},"selection":{"sha256":["\#(Rows.sha(1))"],"until":"1-1"}}"#,
         #"{"set":{"rating":1},"selection":{"filter":{}},"more":1}"#, #"{"set":{"rating":1},"selection":{"filter":[]}}"#,
     ]) func mistakesAreNamed(_ body: String) async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
@@ -114,5 +167,21 @@ import Testing
             }
             #expect(last == 4)
         }
+    }
+}
+
+/// How often something was hashed.
+private final class Hashes: Sendable {
+    let count = Atomic(0)
+}
+
+private struct Counted: Hashable {
+    let number: Int, hashes: Hashes
+
+    static func == (one: Counted, other: Counted) -> Bool { one.number == other.number }
+
+    func hash(into hasher: inout Hasher) {
+        hashes.count.add(1, ordering: .relaxed)
+        hasher.combine(number)
     }
 }

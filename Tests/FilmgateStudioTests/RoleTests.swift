@@ -88,12 +88,17 @@ import Testing
             for reply in [frames, try bench.client.send("GET", "/api/v1/board", token)] + files {
                 #expect(reply.status == 200 && !reply.body.contains("secret"), "\(reply.body)")
             }
-            for path in ["frames?event=secret-event", "frames?run=1"] {
+            for path in [
+                "frames?event=secret-event", "frames?without=event", "frames?run=1", "frames?target=secret-target",
+                "frames?state=held",
+            ] {
                 #expect(try bench.client.send("GET", "/api/v1/\(path)", token).status == 403)
             }
             // Nor by asking whether there is one.
             let probe = try bench.client.send("GET", "/api/v1/frames?q=secret-serial", token)
             #expect(probe.status == 200 && probe.json?["total"]?.whole == 0)
+            let camera = try bench.client.send("GET", "/api/v1/frames?camera=secret-serial", token)
+            #expect(camera.status == 200 && camera.json?["total"]?.whole == 0)
             #expect(
                 try bench.client.send("GET", "/api/v1/frames?q=secret-serial", try bench.token(.operate)).json?[
                     "total"]?.whole == 3)

@@ -113,6 +113,16 @@ import Testing
         }
     }
 
+    /// Whoever hears nothing for five seconds shows that what he has is old.
+    @Test func saysThatItIsThere() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let reader = try EventReader(bench.client, try bench.token(.view))
+            #expect(reader.next("frames") != nil)
+            #expect(reader.next("nothing", seconds: 12) == nil)
+            #expect(reader.comments >= 4, "\(reader.comments) times in twelve seconds")
+        }
+    }
+
     @Test func halfASessionHearsNothing() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let (cookie, key) = try bench.session(.view)
@@ -169,12 +179,23 @@ import Testing
 
     @Test func allSessionsTogetherHaveALimit() {
         let stream = StudioStream(instance: "i")
-        var readers = (0..<StudioStream.most).map { stream.join("session \($0 / 20)") }
-        #expect(readers.allSatisfy { $0 != nil } && stream.join("another") == nil)
+        var readers = (0..<StudioStream.most).map { stream.join("session \($0 / 20)", as: .operate) }
+        #expect(readers.allSatisfy { $0 != nil } && stream.join("another", as: .admin) == nil)
         readers.removeLast()
-        #expect(stream.join("another") != nil)
+        #expect(stream.join("another", as: .admin) != nil)
         readers = []
         #expect(!stream.hasReaders)
+    }
+
+    /// However many look on, there is a stream for those who steer.
+    @Test(arguments: [Role.view, .pick]) func onlookersLeaveStreamsForOthers(_ role: Role) {
+        let stream = StudioStream(instance: "i")
+        let onlookers = (0..<StudioStream.most).map { stream.join("session \($0 / 20)", as: role) }
+        #expect(onlookers.count { $0 != nil } == StudioStream.mostOfOthers)
+        let others = (StudioStream.mostOfOthers..<StudioStream.most).map {
+            stream.join("other \($0 / 20)", as: $0 % 2 == 0 ? .operate : .admin)
+        }
+        #expect(others.allSatisfy { $0 != nil } && stream.join("another", as: .admin) == nil)
     }
 
     @Test func pausesGrowAndAreCutByChance() {

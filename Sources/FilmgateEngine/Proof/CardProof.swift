@@ -52,6 +52,8 @@ public struct CardProof: Sendable {
         public var open: [String] = []
         /// Other stations whose word led to copies that were asked for or read here, and the targets where that was.
         public var stations: [String] = [], asked: [String] = []
+        /// Paths of the copies that were looked at and found to be there.
+        public var copies: [String] = []
         /// What somebody took back of it, or said to be gone.
         public var takenBack: [TakenBackCopy] = []
         /// Why the catalogue did not say what other stations have of it; nil where it did, or was not asked.
@@ -183,16 +185,20 @@ public struct CardProof: Sendable {
                 return .problem(Self.neverBegun(wanted))
             }
             switch await counted.add(ordered: delivery) {
-            case nil: break
+            case nil: finding.note(read: delivery)
             case .proven: finding.believed.append(delivery.targetName)
             case let problem?: return problem
             }
         }
         if let problem = counted.problemWithOrdered { return problem }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
-            if await counted.add(further: other) { continue }
-            if await deliveryCheck.isSpoiled(other, digests) { finding.lost.append(DeliveryCheck.label(other)) }
+            if await counted.add(further: other) {
+                finding.note(read: other)
+            } else if await deliveryCheck.isSpoiled(other, digests) {
+                finding.lost.append(DeliveryCheck.label(other))
+            }
         }
+        finding.believed += counted.believed
         return counted.verdict
     }
 

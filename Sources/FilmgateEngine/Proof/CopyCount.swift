@@ -19,6 +19,8 @@ struct CopyCount {
     private var places = CopyPlaces(), holdsOriginal: Bool
     /// What is said of a copy in memory: it is there as ordered, and counts nowhere.
     private var inMemory: CardProof.Verdict?
+    /// Targets that nobody asked for here, and whose earlier word counts.
+    private(set) var believed: [String] = []
 
     /// `copies`: on how many places the file must be.
     init(_ question: Question, copies: Int) {
@@ -52,9 +54,10 @@ struct CopyCount {
 
     /// Looks at a copy that nobody asks for here, where too few were counted: false where it was not counted.
     mutating func add(further delivery: DeliveryRow) async -> Bool {
-        guard places.count < copies, question.isOriginal(delivery),
-            await Self.isGood(question.ask(about: delivery))
-        else { return false }
+        guard places.count < copies, question.isOriginal(delivery) else { return false }
+        let verdict = await question.ask(about: delivery)
+        guard Self.isGood(verdict) else { return false }
+        if verdict == .proven { believed.append(delivery.targetName) }
         await count(delivery)
         return true
     }

@@ -20,6 +20,12 @@ extension CardProof.Finding {
     mutating func note(_ copy: StationLook.Copy) {
         if !stations.contains(copy.station) { stations.append(copy.station) }
         if !asked.contains(copy.row.targetName) { asked.append(copy.row.targetName) }
+        note(read: copy.row)
+    }
+
+    /// Nothing of a copy at a target elsewhere.
+    mutating func note(read row: DeliveryRow) {
+        if let path = row.receipt.path, !copies.contains(path) { copies.append(path) }
     }
 }
 

@@ -16,13 +16,34 @@ public struct FrameEntry: Sendable, Hashable {
 public struct FrameFilter: Sendable, Hashable {
     /// Nil: all of them.
     public var endings: Set<Ending>?, kinds: Set<MediaKind>?, run: Int64?, event: String?
-    /// Nil: of any age; else those that were first recorded at that time, in nanoseconds since 1970, or later.
-    public var from: Int64?
+    /// Instead of `event`: only files without one.
+    public var isWithoutEvent = false
+    /// Nil: of any age; else those that were first recorded then or in between, in nanoseconds since 1970.
+    public var from: Int64?, to: Int64?
     /// With `endings`, or alone: files that have none yet.
     public var isUnfinished = false
+    /// As many stars or more, by a person's word or the camera's; nil: any.
+    public var stars: Int?
+    public var picks: Set<PictureMark.Pick>?
+    /// What the ledger is asked for: a body, and deliveries to a target of that name, in these states.
+    public var camera: String?, target: String?, states: Set<Receipt.State>?
     /// Part of a name, beginning of a SHA-256, or a body's serial number; "" finds all.
     public var text = ""
     public init() {}
+
+    /// That part of it which files answer by themselves, and which changes with them alone.
+    var ofFiles: FrameFilter {
+        var part = self
+        (part.stars, part.picks, part.camera, part.target, part.states, part.text) = (nil, nil, nil, nil, nil, "")
+        return part
+    }
+}
+
+/// A file in the order of a list: it, and whatever is older.
+public struct FrameBound: Sendable, Hashable {
+    /// Nanoseconds since 1970, and its number.
+    public var since: Int64, number: UInt64
+    public init(since: Int64, number: UInt64) { (self.since, self.number) = (since, number) }
 }
 
 /// A volume and a folder on it that files came from.

@@ -8,7 +8,7 @@ public struct FrameIndex: Sendable {
     /// Oldest first.
     private(set) var slots: [FrameSlot] = []
     private var names = FrameNames(), table = FrameTable()
-    private var folders = FrameFolders(), bodies = FrameBodies()
+    private var folders = FrameFolders(), bodies = FrameBodies(), verdicts = FrameVerdicts()
     private var events: [String] = [], eventNumbers: [String: Int32] = [:]
     private var places: [Int64: KnownPlace] = [:]
     private var endings: [Ending: Int] = [:], unfinished = 0
@@ -17,7 +17,9 @@ public struct FrameIndex: Sendable {
     public private(set) var latest: Int64 = 0, latestRun: Int64 = 0
 
     public init() {}
-    init(_ bodies: FrameBodies) { self.bodies = bodies }
+    init(_ bodies: FrameBodies, _ verdicts: FrameVerdicts = FrameVerdicts()) {
+        (self.bodies, self.verdicts) = (bodies, verdicts)
+    }
 
     public var count: Int { slots.count }
     public var knownPlaces: [KnownPlace] { places.values.filter { $0.files > 0 }.sorted { $0.last > $1.last } }
@@ -54,7 +56,29 @@ public struct FrameIndex: Sendable {
         return found
     }
 
+    /// The positions of those whose bytes fit.
+    func positions(where condition: ContentCondition) -> [Int32] {
+        var found: [Int32] = []
+        for position in slots.indices where condition.fits(slots[position]) { found.append(Int32(position)) }
+        return found
+    }
+
     func condition(_ filter: FrameFilter) -> FrameCondition { FrameCondition(filter) { eventNumbers[$0] } }
+
+    func condition(_ filter: FrameFilter, of finds: FrameFinds) -> ContentCondition {
+        ContentCondition(filter, finds, verdicts, bodies)
+    }
+
+    /// How many files, counted from the oldest on, are that one or older; where it is gone, those of its age, too.
+    func count(upTo bound: FrameBound) -> Int {
+        if let position = position(of: bound.number), slots[position].since == bound.since { return position + 1 }
+        var low = 0, high = slots.count
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].since <= bound.since { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 
     private func path(_ position: Int) -> String {
         folders[slots[position].folder].path + names.text(slots[position].name..<end(position))
@@ -76,6 +100,7 @@ extension FrameIndex {
 
     mutating func put(_ row: FrameRow) -> Change {
         bodies.note(row.body, of: row.content)
+        verdicts.note(row.verdict, of: row.content)
         guard let position = table.position(of: row.number, in: slots) else { return .added(insert(row)) }
         let old = slots[position]
         // A row keeps its age; one that was removed and came back has another.

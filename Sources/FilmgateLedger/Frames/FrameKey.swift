@@ -37,7 +37,7 @@ struct FrameRow: Sendable {
     var place: Int64, run: Int64, content: Int64?, kind: MediaKind, ending: Ending?, event: String?, since: Int64
     var at: Int64
     /// Nil also where it was not asked for.
-    var body: Int64?
+    var body: Int64?, verdict: FrameVerdict?
 }
 
 /// What the ledger has of some files.

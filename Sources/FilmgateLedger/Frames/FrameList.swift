@@ -13,6 +13,8 @@ public struct FramePart: Sendable {
     public var entries: [FrameEntry] = []
     /// Where the part begins, and how long the whole list is.
     public var start = 0, total = 0
+    /// The first of the whole list; nil where nothing is in it.
+    public var newest: FrameEntry?
 }
 
 /// All files of a ledger, and those that some filters choose: kept up to date with what is told, without reading
@@ -83,15 +85,29 @@ public struct FrameList: Sendable {
             }
         }
         let end = min(total, start + max(0, limit))
-        return FramePart(entries: (start..<end).map { index[position($0)] }, start: start, total: total)
+        return FramePart(
+            entries: (start..<end).map { index[position($0)] }, start: start, total: total,
+            newest: total > 0 ? index[position(0)] : nil)
     }
 
     /// The bytes of all that fits, by their numbers in the ledger.
-    public mutating func bytes(_ filter: FrameFilter, finds: FrameFinds) -> Set<Int64> {
-        let slots = index.slots
-        func number(_ slot: FrameSlot) -> Int64? { slot.content == 0 ? nil : Int64(slot.content) }
-        guard let chosen = positions(filter, finds) else { return Set(slots.compactMap(number)) }
-        return Set(chosen.compactMap { number(slots[Int($0)]) })
+    ///
+    /// `bound`: without files that came after that one.
+    public mutating func bytes(
+        _ filter: FrameFilter, finds: FrameFinds, upTo bound: FrameBound? = nil
+    ) -> NumberSet {
+        let slots = index.slots, end = bound.map { index.count(upTo: $0) } ?? slots.count
+        var numbers = NumberSet()
+        func add(_ position: Int) {
+            let content = slots[position].content
+            if content != 0 { numbers.insert(Int64(content)) }
+        }
+        if let chosen = positions(filter, finds) {
+            for position in chosen where position < end { add(Int(position)) }
+        } else {
+            for position in 0..<end { add(position) }
+        }
+        return numbers
     }
 
     /// Whoever has the list reads it anew, though the same files are in it.
@@ -99,12 +115,16 @@ public struct FrameList: Sendable {
 
     /// Of what fits, oldest first; nil when all of it does.
     mutating func positions(_ filter: FrameFilter, _ finds: FrameFinds) -> [Int32]? {
-        guard filter != FrameFilter() else { return nil }
-        // What was found for a text is not kept: it is not the same for all who look for it.
-        guard !filter.text.isEmpty else { return selections.positions(filter, index) }
-        let condition = index.condition(filter), slots = index.slots
-        let found = Self.either(index.positions(named: filter.text), index.positions(of: finds))
-        return found.filter { condition.fits(slots[Int($0)]) }
+        let part = filter.ofFiles, content = index.condition(filter, of: finds), slots = index.slots
+        guard filter.text.isEmpty else {
+            // What was found for a text is not kept: it is not the same for all who look for it.
+            let condition = index.condition(part)
+            let found = Self.either(index.positions(named: filter.text), index.positions(of: finds))
+            return found.filter { condition.fits(slots[Int($0)]) && content.fits(slots[Int($0)]) }
+        }
+        guard part != FrameFilter() else { return content.fitsAll ? nil : index.positions(where: content) }
+        let chosen = selections.positions(part, index)
+        return content.fitsAll ? chosen : chosen.filter { content.fits(slots[Int($0)]) }
     }
 
     /// Whatever is in one of two lists in order, once.

@@ -18,13 +18,8 @@ extension SQLiteReader {
     /// `key`: what files' numbers are made with.
     public func frameIndex(_ key: SipKey) async throws(IngestError) -> FrameIndex {
         try await scan { db in
-            // In a row by their numbers; asked for with each file they would take as long as the files.
-            var bodies = FrameBodies(), makers = try Query(db, Self.makers)
-            while try makers.next() {
-                let content = makers.int()
-                bodies.note(makers.int(), of: content)
-            }
-            var index = FrameIndex(bodies), places = FramePlaces(db), reading = FrameRowReading(key, hasBody: false)
+            var index = try Self.knownContents(db), places = FramePlaces(db),
+                reading = FrameRowReading(key, hasBody: false)
             var query = try Query(db, Self.frames)
             while try query.next() {
                 let row = reading.read(&query)
@@ -36,6 +31,24 @@ extension SQLiteReader {
             index.settle()
             return index
         }
+    }
+
+    /// What lists need of all bytes, without a file.
+    ///
+    /// In a row by their numbers; asked for with each file it would take as long as the files.
+    private static func knownContents(_ db: Database) throws -> FrameIndex {
+        var bodies = FrameBodies(), verdicts = FrameVerdicts(), makers = try Query(db, Self.makers)
+        while try makers.next() {
+            let content = makers.int()
+            bodies.note(makers.intOrNil(), of: content)
+            verdicts.note(FrameVerdict(camera: makers.intOrNil().map { Int($0) }), of: content)
+        }
+        var marks = try Query(db, MarkReading.all)
+        while try marks.next() {
+            let content = marks.int(), camera = verdicts[UInt32(clamping: content)]
+            verdicts.note(camera.marked(MarkReading.read(&marks)), of: content)
+        }
+        return FrameIndex(bodies, verdicts)
     }
 
     /// What the ledger has of these files now, and of files with these contents; of each content only some.
@@ -150,7 +163,10 @@ extension SQLiteReader {
         SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at
         """
     private static let listed = "(flags IS NULL OR flags <> '\(AssetFlag.made)')"
-    private static let withBody = frameColumns + ", (SELECT camera_id FROM content WHERE id = content_id) FROM asset "
+    private static let withBody =
+        frameColumns
+        + ", c.camera_id, c.rating, m.rating, m.pick FROM asset LEFT JOIN content c ON c.id = content_id "
+        + "LEFT JOIN mark m ON m.sha256 = c.key "
     static let frames = frameColumns + " FROM asset WHERE " + listed
     static let frame = """
         \(withBody)
@@ -161,7 +177,7 @@ extension SQLiteReader {
     static let framesOfContent = allOfContent + " LIMIT 20"
     static let framesOfRuns = withBody + "WHERE run >= ? AND at >= ? AND " + listed
     static let byPath = "WHERE a.volume_id = ? AND a.path = ? AND a.size = ?"
-    static let makers = "SELECT id, camera_id FROM content WHERE camera_id IS NOT NULL"
+    static let makers = "SELECT id, camera_id, rating FROM content WHERE camera_id IS NOT NULL OR rating IS NOT NULL"
     static let ofSerial = "SELECT id FROM camera WHERE serial = ?"
 }
 
@@ -190,7 +206,7 @@ private struct FrameRowReading {
     private var kinds = RepeatedText(), endings = RepeatedText(), events = RepeatedText()
     private var kind = (text: "", kind: MediaKind.other), ending = (text: "", ending: Ending?.none)
 
-    /// `hasBody`: the body that made it comes last.
+    /// `hasBody`: the body that made it comes last, with what is thought of it.
     init(_ key: SipKey, hasBody: Bool = true) { (self.key, self.hasBody) = (key, hasBody) }
 
     mutating func read(_ query: inout Query) -> FrameRow {
@@ -205,7 +221,13 @@ private struct FrameRowReading {
         var row = FrameRow(
             number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run,
             content: content, kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
-        if hasBody { row.body = query.intOrNil() }
+        guard hasBody else { return row }
+        row.body = query.intOrNil()
+        let camera = query.intOrNil().map { Int($0) }
+        var mark = PictureMark()
+        mark.rating = query.intOrNil().map { Int($0) }
+        mark.pick = query.textOrNil().flatMap { PictureMark.Pick(rawValue: $0) }
+        row.verdict = FrameVerdict(mark, camera: camera)
         return row
     }
 }

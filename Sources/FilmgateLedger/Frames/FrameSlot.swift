@@ -50,9 +50,9 @@ struct FrameSlot: Sendable, Equatable {
     }
 }
 
-/// A filter as slots are compared with it; all but its text.
+/// A filter as slots are compared with it; all but its text, and what is asked of a file's bytes.
 struct FrameCondition: Sendable {
-    private var endings = UInt16.max, kinds = UInt16.max, run: Int32?, event: Int32?, from: Int64
+    private var endings = UInt16.max, kinds = UInt16.max, run: Int32?, event: Int32?, from: Int64, to: Int64
 
     /// `event`: the number that the index has for a name, nil for one that it has not met.
     init(_ filter: FrameFilter, event: (String) -> Int32?) {
@@ -61,13 +61,13 @@ struct FrameCondition: Sendable {
         }
         if let wanted = filter.kinds { kinds = FrameSlot.bits(wanted) }
         run = filter.run.map { Int32(clamping: $0) }
-        from = filter.from ?? .min
-        // No file has this number.
-        self.event = filter.event.map { event($0) ?? -2 }
+        (from, to) = (filter.from ?? .min, filter.to ?? .max)
+        // No file has the number -2.
+        self.event = filter.isWithoutEvent ? -1 : filter.event.map { event($0) ?? -2 }
     }
 
     func fits(_ slot: FrameSlot) -> Bool {
         slot.endingBit & endings != 0 && slot.kindBit & kinds != 0 && (run == nil || slot.run == run)
-            && (event == nil || slot.event == event) && slot.since >= from
+            && (event == nil || slot.event == event) && slot.since >= from && slot.since <= to
     }
 }

@@ -9,16 +9,18 @@ public struct ListPart<Element: Sendable>: Sendable {
 extension SQLiteReader {
     /// Deliveries that are not done, oldest first: what waits, is held or failed.
     ///
-    /// `target`: its name in the pipeline file; nil = all of them.
+    /// `target`: its name in the pipeline file; nil = all of them. `event`: only those of it, `DeliveryRow.unassigned`
+    /// for what waits for one; nil = of any and of none.
     public func openDeliveries(
-        _ states: Set<Receipt.State>, target: String?, from start: Int, limit: Int
+        _ states: Set<Receipt.State>, target: String?, event: String? = nil, from start: Int, limit: Int
     ) async throws(IngestError) -> ListPart<DeliveryRow> {
         try await scan { db in
             let states = states.subtracting([.done]).sorted { $0.rawValue < $1.rawValue }
-            let clauses = Self.open(states.count, target != nil)
+            let clauses = Self.open(states.count, target != nil, event != nil)
             func bind(_ query: inout Query) {
                 for state in states { query.bind(state.rawValue) }
                 if let target { query.bind(target) }
+                if let event { query.bind(event) }
             }
             var count = try Query(db, "SELECT count(*) FROM delivery d JOIN target t ON t.id = d.target_id " + clauses)
             bind(&count)
@@ -35,9 +37,10 @@ extension SQLiteReader {
     }
 
     /// The index on what is not done serves every query that says so.
-    static func open(_ states: Int, _ hasTarget: Bool) -> String {
+    static func open(_ states: Int, _ hasTarget: Bool, _ hasEvent: Bool = false) -> String {
         let list = Array(repeating: "?", count: states).joined(separator: ", ")
         return "WHERE d.state <> 'done' AND d.state IN (\(list))" + (hasTarget ? " AND t.name = ?" : "")
+            + (hasEvent ? " AND d.event = ?" : "")
     }
 
     /// What a run did with its files, also with those that a later one went on with.

@@ -87,18 +87,30 @@ extension SQLiteReader {
 
     /// The SHA-256 of the contents with these numbers.
     public func sha256s(of contents: [Int64]) async throws(IngestError) -> [String] {
-        try look { db in
-            var found: [String] = []
-            try db.inTransaction(.deferred) {
-                var query = try Query(db, "SELECT key FROM content WHERE id = ?")
-                for content in contents {
-                    query.begin()
-                    query.bind(content)
-                    if try query.next() { found.append(ContentKey(rawValue: query.text()).sha256) }
-                }
-                return .commit
+        // Off the caller's thread: all that a filter finds may be very many.
+        try await scan { db in
+            var query = try Query(db, "SELECT key FROM content WHERE id = ?"), found: [String] = []
+            found.reserveCapacity(contents.count)
+            for content in contents {
+                query.begin()
+                query.bind(content)
+                if try query.next() { found.append(ContentKey(rawValue: query.text()).sha256) }
             }
             return found
+        }
+    }
+
+    /// The numbers of the contents with each of these SHA-256 of which there is a file, in their order.
+    public func contents(of sha256s: [String]) async throws(IngestError) -> [[Int64]] {
+        try await scan { db in
+            var query = try Query(db, Self.contentsWithFiles)
+            return try sha256s.map { sha256 in
+                var found: [Int64] = []
+                query.begin()
+                for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+                while try query.next() { found.append(query.int()) }
+                return found
+            }
         }
     }
 
@@ -112,6 +124,11 @@ extension SQLiteReader {
     static let ordersBeginning = """
         SELECT token, said_by, at, pictures FROM mark_order WHERE token >= ? AND token < ? AND kept = 1
         ORDER BY token LIMIT 4
+        """
+    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
+    static let contentsWithFiles = """
+        SELECT c.id FROM content c WHERE (c.key = ? OR (c.key >= ? AND c.key < ?))
+            AND EXISTS (SELECT 1 FROM asset a WHERE a.content_id = c.id)
         """
     static let author = "SELECT said_by, at FROM mark_order WHERE revision = ?"
     static let beginning = "SELECT DISTINCT substr(key, 1, 64) FROM content WHERE key >= ? AND key < ? LIMIT 3"

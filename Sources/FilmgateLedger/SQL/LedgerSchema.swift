@@ -132,8 +132,8 @@ enum LedgerSchema {
     /// state, and by content, so that no number in them is new.
     ///
     /// Each word names the order that said it (`…_revision`); a revision without a word: it was taken back. `mark_past`
-    /// is what stood before an order, kept while `kept` = 1 so that it can be undone. A delivery may wait for marks:
-    /// for those of which picture, and how it is judged.
+    /// is what stood before an order, kept while `kept` = 1 so that it can be undone; `MarkHistory` says how. A delivery
+    /// may wait for marks: for those of which picture, and how it is judged.
     private static let marks = """
         CREATE TABLE mark_order (
             revision INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, said_by TEXT NOT NULL, at INTEGER NOT NULL,

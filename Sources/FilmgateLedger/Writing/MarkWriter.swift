@@ -6,9 +6,9 @@ import GRDB
 /// Only into tables that nobody else keeps in memory, and into deliveries that wait for marks: whoever has one of those
 /// under way is told of the order, and judges it anew.
 struct MarkWriter {
-    private let db: Database
+    private let db: Database, history: MarkHistory
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: Database) { (self.db, history) = (db, MarkHistory(db)) }
 
     /// The pictures of the shots that these files are of, shot by shot.
     ///
@@ -35,34 +35,25 @@ struct MarkWriter {
                 if let rating { (mark.rating, mark.ratingRevision) = (rating, revision) }
                 if let pick { (mark.pick, mark.pickRevision) = (pick, revision) }
                 if let colour { (mark.colour, mark.colourRevision) = (colour, revision) }
-                for (sha256, before) in zip(shot, before) { try write(mark, sha256, before: before, revision) }
+                for (sha256, before) in zip(shot, before) {
+                    try history.note(history.said(before, of: sha256) { shot }, of: sha256, by: revision)
+                    try put(mark, sha256)
+                }
             }
             return try end(revision, token, shots.flatMap { $0 }, at: at)
         case .undo(let undone):
             guard let (old, past) = try past(undone) else { return nil }
             let revision = try begin(token, order.by, pictures: past.count, at: at)
             var changed: [String] = []
-            for (sha256, before) in past {
-                let now = try MarkReading.mark(of: sha256, db) ?? PictureMark()
-                guard let mark = Self.undone(now, old, before, revision) else { continue }
-                try write(mark, sha256, before: now, revision)
-                changed.append(sha256)
+            for one in past {
+                let now = try MarkReading.mark(of: one.sha256, db) ?? PictureMark()
+                let mark = try history.undo(old, one, of: now, as: revision) { try pictures(besides: one.sha256) ?? [] }
+                if mark == now { continue }
+                try put(mark, one.sha256)
+                changed.append(one.sha256)
             }
             return try end(revision, token, changed, at: at)
         }
-    }
-
-    /// What is said by that order goes back to what it was; what somebody has said since stays.
-    ///
-    /// Nil where nothing of it is left.
-    private static func undone(
-        _ now: PictureMark, _ old: Int64, _ before: PictureMark, _ revision: Int64
-    ) -> PictureMark? {
-        var mark = now
-        if now.ratingRevision == old { (mark.rating, mark.ratingRevision) = (before.rating, revision) }
-        if now.pickRevision == old { (mark.pick, mark.pickRevision) = (before.pick, revision) }
-        if now.colourRevision == old { (mark.colour, mark.colourRevision) = (before.colour, revision) }
-        return mark == now ? nil : mark
     }
 
     /// A picture that was not known when its shot was marked.
@@ -90,31 +81,28 @@ struct MarkWriter {
         return MarkOutcome(revision: revision, undo: token, sha256s: sha256s)
     }
 
-    private func past(_ token: String) throws -> (revision: Int64, marks: [(String, PictureMark)])? {
-        var order = try Query(db, Self.findOrder), marks: [(String, PictureMark)] = []
+    private func past(_ token: String) throws -> (revision: Int64, marks: [MarkHistory.Past])? {
+        var order = try Query(db, Self.findOrder), marks: [MarkHistory.Past] = []
         order.bind(token)
         guard try order.next() else { return nil }
         let revision = order.int()
         var query = try Query(db, Self.findPast)
         query.bind(revision)
-        while try query.next() { marks.append((query.text(), MarkReading.read(&query))) }
+        while try query.next() {
+            let sha256 = query.text()
+            marks.append(MarkHistory.Past(sha256: sha256, taken: MarkReading.read(&query)))
+        }
+        if try history.isUndoing(revision) {
+            for index in marks.indices { marks[index].left = try history.row(-revision, marks[index].sha256) }
+        }
         // What joined a shot since has its marks.
-        var seen = Set(marks.map(\.0))
-        for (sha256, before) in marks {
-            for late in try pictures(besides: sha256) ?? [] where seen.insert(late).inserted {
-                marks.append((late, before))
+        var seen = Set(marks.map(\.sha256))
+        for one in marks {
+            for late in try pictures(besides: one.sha256) ?? [] where seen.insert(late).inserted {
+                marks.append(MarkHistory.Past(sha256: late, taken: one.taken, left: one.left))
             }
         }
         return (revision, marks)
-    }
-
-    private func write(_ mark: PictureMark, _ sha256: String, before: PictureMark, _ revision: Int64) throws {
-        var past = try Query(db, Self.addPast)
-        past.bind(revision)
-        past.bind(sha256)
-        MarkReading.bind(before, to: &past)
-        try past.execute()
-        try put(mark, sha256)
     }
 
     private func put(_ mark: PictureMark, _ sha256: String) throws {
@@ -130,11 +118,12 @@ struct MarkWriter {
         var query = try Query(db, Self.oldOrders), old: [Int64] = []
         while try query.next() { old.append(query.int()) }
         for revision in old {
-            for sql in [
-                "DELETE FROM mark_past WHERE revision = ?", "UPDATE mark_order SET kept = 0 WHERE revision = ?",
+            for (sql, bound) in [
+                (Self.forget, revision), (Self.forget, -revision),
+                ("UPDATE mark_order SET kept = 0 WHERE revision = ?", revision),
             ] {
                 var query = try Query(db, sql)
-                query.bind(revision)
+                query.bind(bound)
                 try query.execute()
             }
         }
@@ -178,8 +167,7 @@ struct MarkWriter {
     static let addOrder = "INSERT INTO mark_order (token, said_by, at, pictures, kept) VALUES (?, ?, ?, ?, 1)"
     static let findOrder = "SELECT revision FROM mark_order WHERE token = ? AND kept = 1"
     static let findPast = "SELECT sha256, \(MarkReading.columns) FROM mark_past WHERE revision = ?"
-    static let addPast =
-        "INSERT INTO mark_past (revision, sha256, \(MarkReading.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    static let forget = "DELETE FROM mark_past WHERE revision = ?"
     static let putMark = """
         INSERT INTO mark (sha256, \(MarkReading.columns), revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (sha256) DO UPDATE SET \((MarkReading.names + ["revision"]).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))

@@ -54,7 +54,7 @@ struct CardRoutes: Sendable {
             Task {
                 // The end may come before the beginning was written down.
                 for await _ in begun {}
-                await api.proofs.ended(card, ended)
+                await api.proofs.ended(card, ended, hasPipeline: api.pipeline != nil)
             }
         }
         if isNew { await api.proofs.began(card, job: job, listing: listing) }

@@ -103,6 +103,8 @@ enum FrameObject {
         object.add("attempts", max(0, row.attempts))
         object.add("next_try", StudioAPI.time(row.nextTry))
         object.add("denied", row.denial?.reason)
+        // Each event has a target of its own, and all are called the same.
+        object.add("identity", row.target)
         return object
     }
 

@@ -34,11 +34,28 @@ struct FrameRoutes: Sendable {
         ]
     }
 
+    private static let states: [Receipt.State] = [.done, .pending, .held, .failed, .excluded]
     static let filters: [Route.Parameter] = [
         .init(name: "ending", kind: .words(Ending.allCases.map(\.rawValue) + ["unfinished"]), help: "Only those."),
         .init(name: "kind", kind: .words(MediaKind.allCases.map(\.rawValue)), help: "Only those."),
         .init(name: "run", kind: .number(0...Int(Int32.max)), help: "Last met by this run; from role operate."),
         .init(name: "event", kind: .text(longest: 1000), help: "Of this event; from role operate."),
+        .init(name: "without", kind: .words(["event"]), help: "Without an event; from role operate."),
+        .init(
+            name: "rating", kind: .number(1...PictureMark.ratings.upperBound),
+            help: "With so many stars or more, by a person's word or the camera's."),
+        .init(name: "pick", kind: .words(PictureMark.Pick.allCases.map(\.rawValue)), help: "Only those."),
+        .init(
+            name: "camera", kind: .text(longest: 200),
+            help: "Made by this model, alone or behind its make; from role operate also a serial number."),
+        .init(
+            name: "target", kind: .text(longest: 1000),
+            help: "With a delivery to this target, by its name; from role operate."),
+        .init(
+            name: "state", kind: .words(FrameRoutes.states.map(\.rawValue)),
+            help: "With a delivery in one of these states, to `target` where it is given; from role operate."),
+        .init(name: "from", kind: .time, help: "First met then or later."),
+        .init(name: "to", kind: .time, help: "First met then or before."),
         .init(
             name: "q", kind: .text(longest: 200),
             help:
@@ -50,7 +67,7 @@ struct FrameRoutes: Sendable {
     func chosen(_ call: Call) async throws -> (filter: FrameFilter, finds: FrameFinds) {
         var filter = try Self.filter(call)
         call.scope.narrow(&filter)
-        return (filter, try await finds(filter.text, call.role))
+        return (filter, try await finds(filter, call.role))
     }
 
     private func frames(_ call: Call) async throws -> Answer {
@@ -68,8 +85,22 @@ struct FrameRoutes: Sendable {
         object.add("at", part.start)
         object.add("next", part.start + entries.count < part.total ? entries.last.map(cursor) : nil)
         object.add("revision", listing.revision)
+        object.add("until", part.newest.map(cursor))
         object.add("frames", objects: items)
         return .json(object.finished)
+    }
+
+    /// What the ledger finds for a filter.
+    private func finds(_ filter: FrameFilter, _ role: Role) async throws -> FrameFinds {
+        var finds = try await finds(filter.text, role)
+        if let camera = filter.camera {
+            let reader = try await ledger.reader()
+            finds.onlyBodies = try await reader?.cameras(called: camera, serials: role >= .operate) ?? NumberSet()
+        }
+        if filter.target != nil || filter.states != nil {
+            finds.onlyContents = try await ledger.contents(ofTarget: filter.target, states: filter.states)
+        }
+        return finds
     }
 
     /// What the ledger finds for a text; who may not look for serial numbers finds a SHA-256 alone.
@@ -84,7 +115,8 @@ struct FrameRoutes: Sendable {
     }
 
     private static func filter(_ call: Call) throws(StudioError) -> FrameFilter {
-        for name in ["run", "event"] where call.values[name] != nil && call.role < .operate {
+        for name in ["run", "event", "without", "target", "state"]
+        where call.values[name] != nil && call.role < .operate {
             throw .role(.operate, has: call.role)
         }
         var filter = FrameFilter()
@@ -92,12 +124,14 @@ struct FrameRoutes: Sendable {
             filter.endings = Set(words.compactMap { Ending(rawValue: $0) })
             filter.isUnfinished = words.contains("unfinished")
         }
-        filter.kinds = call.values["kind"].map {
-            Set($0.split(separator: ",").compactMap { MediaKind(rawValue: String($0)) })
-        }
-        (filter.run, filter.event, filter.text) = (
-            call.number("run").map { Int64($0) }, call.values["event"], call.values["q"] ?? ""
-        )
+        filter.kinds = call.words("kind")
+        (filter.run, filter.text) = (call.number("run").map { Int64($0) }, call.values["q"] ?? "")
+        (filter.event, filter.isWithoutEvent) = (call.values["event"], try call.isWithoutEvent)
+        filter.picks = call.words("pick")
+        filter.states = call.words("state")
+        (filter.stars, filter.camera) = (call.number("rating"), call.values["camera"])
+        filter.target = call.values["target"]
+        (filter.from, filter.to) = (call.time("from"), call.time("to", last: true))
         return filter
     }
 
@@ -105,11 +139,19 @@ struct FrameRoutes: Sendable {
     private func place(_ call: Call) throws(StudioError) -> FramePlace {
         guard let text = call.values["cursor"] else { return .at(call.number("at") ?? 0) }
         guard call.values["at"] == nil else { throw .usage("Either `at` or `cursor`.") }
-        let parts = text.split(separator: "-")
-        guard parts.count == 2, let since = Int64(parts[0]), let number = UInt64(parts[1], radix: 16) else {
+        guard let last = Self.bound(text) else {
             throw .usage("This is no cursor.", advice: "Take `next` of the page before.")
         }
-        return .behind(since: since, number: number)
+        return .behind(since: last.since, number: last.number)
+    }
+
+    /// The file that a cursor names, by its place in the order of the list; nil for what is no cursor.
+    static func bound(_ cursor: String) -> FrameBound? {
+        let parts = cursor.split(separator: "-")
+        guard parts.count == 2, let since = Int64(parts[0]), let number = UInt64(parts[1], radix: 16) else {
+            return nil
+        }
+        return FrameBound(since: since, number: number)
     }
 
     private func cursor(_ entry: FrameEntry) -> String { "\(entry.since)-\(String(entry.number, radix: 16))" }

@@ -20,6 +20,10 @@ extension StudioAPI {
                     .init(
                         name: "state", kind: .words(Self.openStates.map(\.rawValue)),
                         help: "Only those; all three where none is named."),
+                    .init(name: "event", kind: .text(longest: 1000), help: "Only of this event."),
+                    .init(
+                        name: "without", kind: .words(["event"]),
+                        help: "Only what waits until somebody says its event, as `assign` does."),
                 ],
                 answer: .init(
                     status: 200, help: "Targets, and a part of what is not done, oldest first.", shape: "Deliveries")
@@ -63,9 +67,10 @@ extension StudioAPI {
     private func deliveries(_ call: Call) async throws -> Answer {
         let start = call.number("at") ?? 0, limit = call.number("limit") ?? 100
         let named = call.values["state"]?.split(separator: ",").compactMap { Receipt.State(rawValue: String($0)) }
+        let event = try call.isWithoutEvent ? DeliveryRow.unassigned : call.values["event"]
         let reader = try await ledger.reader(), totals = try await reader?.totals()
         let part = try await reader?.openDeliveries(
-            Set(named ?? Self.openStates), target: call.values["target"], from: start, limit: limit)
+            Set(named ?? Self.openStates), target: call.values["target"], event: event, from: start, limit: limit)
         var object = JSONWriter()
         object.add("type", "deliveries")
         object.add("targets", objects: (totals?.targets ?? []).map(TargetLine.object))

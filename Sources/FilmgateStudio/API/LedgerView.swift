@@ -25,6 +25,7 @@ actor LedgerView {
     private var opened: (reader: SQLiteReader, inode: UInt64)?
     private var list = FrameList(revision: Int.random(in: 0..<(1 << 40)))
     private var freshness = ListFreshness()
+    private var kept = KeptContents()
     /// Whoever asks meanwhile waits for the first; who has a list already goes on with that during the second.
     private var reading: Task<Void, any Error>?, readingAnew: Task<Void, any Error>?
     /// Changed since the last news; nil when there are too many to name.
@@ -44,7 +45,7 @@ actor LedgerView {
         if let opened, opened.inode == inode { return opened.reader }
         // Another file stands there now, or none.
         (opened, mark) = (nil, nil)
-        freshness = ListFreshness()
+        (freshness, kept) = (ListFreshness(), KeptContents())
         guard let inode, let reader = try SQLiteLedger.reader(directory: state) as? SQLiteReader else { return nil }
         opened = (reader, inode)
         return reader
@@ -78,9 +79,27 @@ actor LedgerView {
     }
 
     /// The bytes of everything that fits, by their numbers in the ledger, and what reads more of them.
-    func bytes(_ filter: FrameFilter, finds: FrameFinds) async throws -> (numbers: Set<Int64>, reader: SQLiteReader?) {
+    ///
+    /// `bound`: without files that came after that one.
+    func bytes(
+        _ filter: FrameFilter, finds: FrameFinds, upTo bound: FrameBound? = nil
+    ) async throws -> (numbers: NumberSet, reader: SQLiteReader?) {
         let reader = try await present()
-        return (list.bytes(filter, finds: finds), reader)
+        return (list.bytes(filter, finds: finds, upTo: bound), reader)
+    }
+
+    /// The bytes with deliveries in these states, to targets of that name; nil: in any, to any.
+    ///
+    /// Where reading them takes long, those of a moment ago are good enough.
+    func contents(ofTarget target: String?, states: Set<Receipt.State>?) async throws -> NumberSet {
+        guard let reader = try reader() else { return NumberSet() }
+        let wanted = KeptContents.Wanted(target: target, states: states), begun = ContinuousClock.now
+        let number = try await reader.changeNumber()
+        if let known = kept.contents(wanted, number, begun) { return known }
+        let found = try await reader.contents(ofTarget: target, states: states)
+        // Another ledger may be there by now.
+        if opened?.reader.isSame(as: reader) == true { kept.keep(found, wanted, number, from: begun, to: .now) }
+        return found
     }
 
     /// How many files have ended how by now; nil while that was not read.

@@ -97,16 +97,27 @@ struct MarkRoutes: Sendable {
     private func selected(_ call: Call) async throws -> [String] {
         guard let selection = call.object["selection"]?.members else {
             throw StudioError.usage(
-                "The field selection is an object.", advice: "It takes sha256, or filter and except.")
+                "The field selection is an object.", advice: "It takes sha256, or filter with until and except.")
         }
-        try Self.only(["sha256", "filter", "except"], in: selection, "selection")
+        try Self.only(["sha256", "filter", "until", "except"], in: selection, "selection")
         guard let filter = selection["filter"] else {
-            guard selection["except"] == nil else { throw StudioError.usage("The field except goes with filter.") }
+            for name in ["until", "except"] where selection[name] != nil {
+                throw StudioError.usage("The field \(name) goes with filter.")
+            }
             return try await known(Self.digests("sha256", in: selection), call)
         }
         guard selection["sha256"] == nil else { throw StudioError.usage("Either sha256 or filter.") }
         let except = selection["except"] == nil ? [] : try Self.digests("except", in: selection)
-        return try await found(filter, call).filter { !Set(except).contains($0) }
+        let bound = try selection["until"].map { try Self.bound($0) }
+        return try await found(filter, upTo: bound, call).without(except)
+    }
+
+    /// The newest of the files that somebody saw when he chose all of them.
+    private static func bound(_ value: JSONValue) throws(StudioError) -> FrameBound {
+        guard let bound = value.string.flatMap({ FrameRoutes.bound($0) }) else {
+            throw .usage("The field until is no place in the list.", advice: "Take `until` of the list that was shown.")
+        }
+        return bound
     }
 
     private static func digests(_ name: String, in selection: JSONObject) throws(StudioError) -> [String] {
@@ -119,17 +130,22 @@ struct MarkRoutes: Sendable {
 
     private func known(_ sha256s: [String], _ call: Call) async throws -> [String] {
         guard let reader = try await api.ledger.reader() else { throw Self.unknown }
-        if !call.scope.isEverything {
-            guard Set(sha256s).isSubset(of: try await found([:], call)) else { throw Self.unknown }
-        }
-        for sha256 in sha256s where try await reader.assets(sha256: sha256).isEmpty { throw Self.unknown }
+        let contents = try await reader.contents(of: sha256s)
+        guard contents.allSatisfy({ !$0.isEmpty }) else { throw Self.unknown }
+        if call.scope.isEverything { return sha256s }
+        // Of these alone: what a client may see may be very much.
+        var filter = FrameFilter(), finds = FrameFinds()
+        call.scope.narrow(&filter)
+        finds.onlyContents = NumberSet(contents.joined())
+        let seen = try await api.ledger.bytes(filter, finds: finds).numbers
+        guard contents.allSatisfy({ $0.contains { seen.contains($0) } }) else { throw Self.unknown }
         return sha256s
     }
 
     private static let unknown = StudioError(
         .notFound, "notFound", "There is no such picture.", advice: "The list may have changed: read it again.")
 
-    private func found(_ filter: JSONValue, _ call: Call) async throws -> [String] {
+    private func found(_ filter: JSONValue, upTo bound: FrameBound?, _ call: Call) async throws -> [String] {
         guard let members = filter.members else {
             throw StudioError.usage("The field filter is an object, as the query of /frames.")
         }
@@ -147,10 +163,18 @@ struct MarkRoutes: Sendable {
             asked.values[parameter.name] = text
         }
         let (filter, finds) = try await FrameRoutes(api: api).chosen(asked)
-        let found = try await api.ledger.bytes(filter, finds: finds)
+        let found = try await api.ledger.bytes(filter, finds: finds, upTo: bound)
         guard found.numbers.count <= Self.mostFound else {
             throw StudioError.usage("These are more than \(Self.mostFound) pictures.")
         }
-        return try await found.reader?.sha256s(of: found.numbers.sorted()) ?? []
+        return try await found.reader?.sha256s(of: found.numbers.numbers) ?? []
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// All but `others`, which are gathered once and not for each.
+    func without(_ others: some Sequence<Element>) -> [Element] {
+        let others = Set(others)
+        return filter { !others.contains($0) }
     }
 }

@@ -83,6 +83,7 @@ enum OpenAPIDocument {
                 "type": "integer", "minimum": .integer(Int64(range.lowerBound)),
                 "maximum": .integer(Int64(range.upperBound)),
             ]
+        case .time: object["schema"] = ["type": "string", "format": "date-time"]
         case .words(let words):
             object["schema"] = [
                 "type": "array", "items": ["type": "string", "enum": .array(words.map { .string($0) })],

@@ -13,7 +13,11 @@ struct Route: Sendable {
         case role(Role)
     }
     struct Parameter: Sendable {
-        enum Kind: Sendable { case text(longest: Int), number(ClosedRange<Int>), words([String]) }
+        enum Kind: Sendable {
+            case text(longest: Int), number(ClosedRange<Int>), words([String])
+            /// As answers have times; with an offset, so that it is a moment.
+            case time
+        }
         var name: String, kind: Kind, help: String
         var isInPath = false
     }
@@ -77,6 +81,25 @@ struct Call: Sendable {
     /// What of the shoot is shown.
     var scope: GrantScope { grant?.scope ?? GrantScope() }
     func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
+    /// One or more of these words; nil where the parameter is not given.
+    func words<Word: RawRepresentable & Hashable>(_ name: String) -> Set<Word>? where Word.RawValue == String {
+        values[name].map { Set($0.split(separator: ",").compactMap { Word(rawValue: String($0)) }) }
+    }
+    /// `without=event` instead of an event's name.
+    var isWithoutEvent: Bool {
+        get throws(StudioError) {
+            guard values["without"] != nil else { return false }
+            if values["event"] != nil { throw .usage("Either `event` or `without=event`.") }
+            return true
+        }
+    }
+    /// Nanoseconds since 1970: the first, or the last of what such a time says.
+    func time(_ name: String, last: Bool = false) -> Int64? {
+        guard let time = values[name].flatMap({ CivilTime($0) }), let seconds = time.unixSeconds else { return nil }
+        // Nobody's files are from another century.
+        let whole = min(max(seconds, -9_000_000_000), 9_000_000_000) * 1_000_000_000
+        return whole + Int64(time.nanosecond ?? (last ? 999_999_999 : 0))
+    }
 }
 
 extension Route {
@@ -145,6 +168,11 @@ extension Route.Parameter {
             let given = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard given.allSatisfy({ words.contains($0) }) else {
                 throw .usage("\(name) is one or more of: \(words.joined(separator: ", ")), with commas between.")
+            }
+        case .time:
+            guard CivilTime(value)?.unixSeconds != nil else {
+                throw .usage(
+                    "\(name) is a time with its offset.", advice: "Such as 2026-05-01T12:30:00Z; a + is sent as %2B.")
             }
         }
     }

@@ -33,6 +33,7 @@ enum Shape {
             "frames",
             [
                 "total": whole, "at": whole, "next": optional("string"), "revision": whole,
+                "until": optional("string"),
                 "frames": ["type": "array", "items": ["anyOf": [reference("Frame"), reference("Brief")]]],
             ]),
         "Frame": object("item", item),
@@ -162,6 +163,7 @@ enum Shape {
                         "type": "object", "additionalProperties": .bool(false),
                         "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
                     ],
+                    "until": text,
                 ],
                 "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
             ],
@@ -177,7 +179,7 @@ enum Shape {
         "target": text, "name": text, "state": text, "path": optional("string"), "url": optional("string"),
         "id": optional("string"), "sha256": optional("string"), "verified": text, "at": optional("string"),
         "reason": optional("string"), "size": whole, "content": text, "event": optional("string"), "attempts": whole,
-        "next_try": optional("string"), "denied": optional("string"),
+        "next_try": optional("string"), "denied": optional("string"), "identity": text,
     ]
     private static let target: JSONObject = [
         "name": text, "identity": text, "done": whole, "pending": whole, "held": whole, "failed": whole,

@@ -22,19 +22,22 @@ struct StreamRoutes: Sendable {
                     status: 200,
                     help:
                         "`hello` with the numbers' owner, then `board`, `frames` (as `brief` lists them), and from role operate "
-                        + "`job`; `reset` where changes were lost and everything has to be read anew. A comment every 15 seconds.",
+                        + "`job`; `reset` where changes were lost and everything has to be read anew. A comment at least every three seconds.",
                     shape: "Message", isStream: true)
             ) { call in try open(call) }
         ]
     }
 
     /// A reader who was told nothing for so long is told that the page is there, at the next look.
-    private static var pause: Duration { LookPace.rest / 2 }
+    private static var pause: Duration { LookPace.heartbeat / 2 }
 
     private func open(_ call: Call) throws(StudioError) -> Answer {
-        guard let grant = call.grant, let reader = api.stream.join(grant.id, until: grant.until) else {
+        guard let grant = call.grant,
+            let reader = api.stream.join(grant.owner, as: grant.role, until: grant.until)
+        else {
             throw StudioError(
-                .tooManyRequests, "rateLimited", "Too many pages of this session listen already.",
+                .tooManyRequests, "rateLimited",
+                "Too many pages listen already, of this session, of its link, or of all together.",
                 advice: "Close some of its windows: one stream serves all tabs of a browser.")
         }
         let known = api.stream.place(call.values["since"] ?? call.lastEvent)

@@ -23,6 +23,9 @@ public struct Grant: Sendable, Hashable {
     /// Names it without letting anybody in.
     public var id: String { kind.rawValue + "-" + AccessSecret.hexadecimal(Array(digest.prefix(8))) }
 
+    /// Those with the same one share what one of them may have: sessions of one link are one client's.
+    var owner: String { link ?? id }
+
     public func isValid(at now: Int64) -> Bool { now < until }
 
     package var object: JSONWriter {

@@ -17,7 +17,7 @@ public struct GrantScope: Sendable, Hashable {
 
     /// Leaves nothing in that is not in here.
     func narrow(_ filter: inout FrameFilter) {
-        if let event { filter.event = event }
+        if let event { (filter.event, filter.isWithoutEvent) = (event, false) }
         if from != nil { filter.from = max(filter.from ?? .min, start) }
     }
 

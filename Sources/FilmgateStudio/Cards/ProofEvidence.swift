@@ -7,6 +7,17 @@ import FilmgateLedger
 enum ProofEvidence {
     /// No card has more entries; one that has is not watched, so that nothing is YES there.
     private static let mostEntries = 500_000
+    /// Contents of which the ledger is asked at once: others may ask it in between.
+    private static let atOnce = 200
+
+    /// What is seen now of a card and of all copies of what is on it.
+    ///
+    /// Blocks, for as long as a disk does not answer.
+    static func look(_ card: String, _ files: ProvenFiles, _ reader: SQLiteReader?) -> ProofState.Evidence {
+        var evidence = ProofState.Evidence(card: listing(card))
+        if let reader, let found = try? copies(files, reader) { (evidence.copies, evidence.latestCopy) = found }
+        return evidence
+    }
 
     /// Of everything below a folder; nil when some of it cannot be read.
     ///
@@ -29,37 +40,35 @@ enum ProofEvidence {
         return hash.digest()
     }
 
-    /// A copy as the ledger and its target speak of it.
-    struct Copy: Sendable { var words: String, path: String? }
-
-    /// The copies of these bytes, in an order; nil when the ledger cannot be read.
-    static func copies(_ digests: Set<String>, _ reader: SQLiteReader) async -> [Copy]? {
-        var copies: [Copy] = []
-        for sha256 in digests.sorted() {
-            guard let rows = try? await reader.deliveries(of: ContentKey(sha256: sha256)) else { return nil }
-            for row in rows.sorted(by: { ($0.target, $0.event ?? "") < ($1.target, $1.event ?? "") }) {
-                let words = [sha256, row.target, row.event ?? "", row.receipt.state.rawValue, row.denial?.reason ?? ""]
-                copies.append(Copy(words: words.joined(separator: "\u{0}"), path: row.receipt.path))
-            }
-        }
-        return copies
-    }
-
-    /// Of them all as they lie there now, and when one was changed last.
+    /// Of all copies as they lie there now and as the ledger and their targets speak of them, and when one was changed
+    /// last.
     ///
-    /// Blocks.
-    static func digest(_ copies: [Copy]) -> (digest: [UInt8], latest: Int64) {
+    /// One that the proof found and that is not there any more was changed just now. Others may be gone since long.
+    private static func copies(
+        _ files: ProvenFiles, _ reader: SQLiteReader
+    ) throws(IngestError) -> (digest: [UInt8], latest: Int64) {
         var hash = RunningHash(.sha256), latest: Int64 = 0
-        for copy in copies {
-            hash.update(Array(copy.words.utf8) + [0])
-            guard let path = copy.path else { continue }
-            guard let facts = try? FileFacts.of(path) else {
+        func see(_ path: String) {
+            if let facts = try? FileFacts.of(path) {
+                add(facts, path, to: &hash)
+                latest = max(latest, facts.changed)
+            } else {
                 hash.update([1])
-                continue
+                if files.copies.wasFound(path) { latest = .max }
             }
-            add(facts, path, to: &hash)
-            latest = max(latest, facts.changed)
         }
+        for start in stride(from: 0, to: files.digests.count, by: atOnce) {
+            let part = Array(files.digests[start..<min(start + atOnce, files.digests.count)])
+            for one in try reader.standings(of: part) {
+                let words = [
+                    one.content.rawValue, one.target, one.event ?? "", one.state.rawValue,
+                    one.denial?.kind.rawValue ?? "", one.denial?.reason ?? "",
+                ]
+                hash.update(Array(words.joined(separator: "\u{0}").utf8) + [0])
+                if let path = one.path { see(path) }
+            }
+        }
+        for path in files.elsewhere { see(path) }
         return (hash.digest(), latest)
     }
 

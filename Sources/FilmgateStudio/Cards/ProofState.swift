@@ -42,21 +42,22 @@ struct ProofState: Sendable, Equatable {
 
     var until: Int64? { verdict == .yes ? at.map { $0 + Self.life } : nil }
 
-    /// The command has ended; `exit` is its code, and `isSafe` what its last object says.
-    mutating func end(exit: Int, isSafe: Bool, _ evidence: Evidence, at now: Int64) {
+    /// The command has ended; `exit` is its code, `isSafe` what its last object says, and `doubt` why that is no YES
+    /// here.
+    mutating func end(exit: Int, isSafe: Bool, doubt: String? = nil, _ evidence: Evidence, at now: Int64) {
         guard verdict == .checking else { return }
         at = now
         switch exit {
+        case 0 where isSafe && doubt != nil: (verdict, reason) = (.no, doubt)
         case 0 where isSafe:
             self.evidence = evidence
             verdict = .yes
             // Between the reading and this moment something may have changed.
-            if evidence.card == nil || evidence.card != before {
-                return withdraw("The card changed while it was read.")
+            if before == nil || evidence.card == nil || evidence.copies == nil {
+                return withdraw("The card or a copy of it could not be looked at.")
             }
-            if evidence.copies == nil || evidence.latestCopy >= began {
-                withdraw("A copy was changed while it was proven.")
-            }
+            if evidence.card != before { return withdraw("The card changed while it was read.") }
+            if evidence.latestCopy >= began { withdraw("A copy was changed while it was proven.") }
         case 8: (verdict, reason) = (.no, "Not everything on it is proven.")
         default: (verdict, reason) = (.failed, "The proof could not be made.")
         }
@@ -64,12 +65,24 @@ struct ProofState: Sendable, Equatable {
 
     /// What is seen now; a YES stays one only where nothing has changed.
     mutating func look(_ now: Evidence, at time: Int64) {
-        guard verdict == .yes, let evidence, let at else { return }
+        guard verdict == .yes, let evidence else { return }
         if now.card == nil { return withdraw("The card is gone.") }
         if now.card != evidence.card { return withdraw("The card changed.") }
         if now.copies != evidence.copies { return withdraw("A copy or a target changed.") }
+        age(at: time)
+    }
+
+    /// Counts no more when its time is over, whatever was seen.
+    mutating func age(at time: Int64) {
+        guard verdict == .yes, let at else { return }
         // Also when the clock was set back.
         if time - at >= Self.life || time < at { withdraw("It is older than ten minutes.") }
+    }
+
+    /// Nobody could look at the card and the copies for that long, which is too long.
+    mutating func goUnseen(for time: Duration) {
+        guard verdict == .yes else { return }
+        withdraw("The copies could not be looked at for \(time.components.seconds) s.")
     }
 
     /// The card is not mounted any more, or another one is there.

@@ -17,12 +17,15 @@ struct Job: Sendable {
         var words: [String]
         /// Two jobs with the same one do not run at once.
         var exclusive: String?
+
+        /// What it tells of each file is looked after when it has ended.
+        var isProof: Bool { verb == "safe-to-format" }
     }
 
     /// Lines for people that are kept, the longest of them, and objects that are kept.
     static let mostLines = 20, longestLine = 2000, mostObjects = 500
-    /// No object is longer, and all of one job together.
-    static let longestObject = 64 << 10, mostBytes = 1 << 20
+    /// No object is longer, and all of one job together; and what of the last one is kept when many jobs said much.
+    static let longestObject = 64 << 10, mostBytes = 1 << 20, longestLeft = 4096
 
     let id: String, order: Order
     /// Who asked: a session or token, by its name.
@@ -32,53 +35,85 @@ struct Job: Sendable {
     /// Files by what became of them, or would.
     private(set) var counts: [String: Int] = [:]
     private(set) var lines: [String] = []
-    /// What is no file that went well: errors, diagnostics, findings, and files that wait or were set aside.
-    private(set) var objects: [JSONValue] = []
-    private(set) var digests: Set<String> = []
-    /// The last object that it wrote.
-    private(set) var result: JSONValue?
+    /// Objects as they were written: as values they would take several times as much.
+    private var kept: [[UInt8]] = [], last: [UInt8]?
+    /// What a proof rests on, until it has ended: the files' bytes, and what it named beside them.
+    private(set) var digests = DigestList(), copies = NamedCopies()
+    /// Of its last error.
+    private var failure: String?
     private var bytes = 0
+    /// What it said in detail is not kept any more.
+    private(set) var isShortened = false
 
     init(id: String, order: Order, by: String, at time: Int64) {
         (self.id, self.order, self.by, started) = (id, order, by, time)
     }
 
     var files: Int { counts.values.reduce(0, +) }
+    /// What is no file that went well: errors, diagnostics, findings, and files that wait or were set aside.
+    var objects: [JSONValue] { kept.compactMap { JSONValue($0) } }
+    /// The last object that it wrote.
+    var result: JSONValue? { last.flatMap { JSONValue($0) } }
+    /// Bytes of all that it said and that is kept.
+    var size: Int { bytes + (last?.count ?? 0) + lines.reduce(0) { $0 + $1.utf8.count } }
 
     /// A line of its standard output.
     mutating func hear(object line: [UInt8]) {
         guard let object = JSONValue(line), object.members != nil else { return }
-        result = line.count <= Self.longestObject ? object : nil
+        last = line.count <= Self.longestObject ? line : nil
         let word = (object["ending"] ?? object["would"] ?? object["proof"] ?? object["state"])?.string
         switch object["type"]?.string {
         case "item", "plan":
             counts[word ?? "unknown", default: 0] += 1
-            if let sha256 = object["sha256"]?.string { digests.insert(sha256) }
+            if order.isProof { hear(proof: object) }
             if ["pending", "setAside", "not_proven", "removed", "held", "failed"].contains(word) {
-                keep(object, line.count)
+                keep(line)
             }
         case "summary", "run": break
-        default: keep(object, line.count)
+        default:
+            keep(line)
+            if object["type"]?.string == "error", let words = object["message"]?.string { failure = Self.cut(words) }
         }
+    }
+
+    private mutating func hear(proof object: JSONValue) {
+        if let sha256 = object["sha256"]?.string { digests.add(sha256) }
+        copies.hear(object)
     }
 
     /// A line of its standard error.
     mutating func hear(words: String) {
-        lines.append(words.count > Self.longestLine ? String(words.prefix(Self.longestLine)) + " …" : words)
+        lines.append(Self.cut(words))
         if lines.count > Self.mostLines { lines.removeFirst(lines.count - Self.mostLines) }
     }
 
-    private mutating func keep(_ object: JSONValue, _ size: Int) {
-        guard objects.count < Self.mostObjects, bytes + size <= Self.mostBytes, size <= Self.longestObject else {
+    private static func cut(_ words: String) -> String {
+        words.count > longestLine ? String(words.prefix(longestLine)) + " …" : words
+    }
+
+    private mutating func keep(_ line: [UInt8]) {
+        guard kept.count < Self.mostObjects, bytes + line.count <= Self.mostBytes, line.count <= Self.longestObject
+        else {
             return
         }
-        objects.append(object)
-        bytes += size
+        kept.append(line)
+        bytes += line.count
     }
 
     /// `code`: of the command, whose meaning is that of its exit codes.
     mutating func end(_ code: Int, wasStopped: Bool, at time: Int64) {
         (state, exit, ended) = (wasStopped ? .stopped : .ended, code, time)
+        digests.settle()
+    }
+
+    /// Whoever looks after the proof has what it rests on.
+    mutating func forgetProof() { (digests, copies) = (DigestList(), NamedCopies()) }
+
+    /// Leaves what lists show of it, and what it said last.
+    mutating func shorten() {
+        (kept, bytes, isShortened) = ([], 0, true)
+        lines = Array(lines.suffix(1))
+        if let last, last.count > Self.longestLeft { self.last = nil }
     }
 
     /// As lists and the stream have it.
@@ -103,18 +138,19 @@ struct Job: Sendable {
 
     /// What went wrong in its own words, or what it said last.
     private var message: String? {
-        let error = objects.last { $0["type"]?.string == "error" }
-        return (error?["message"]?.string ?? lines.last).map(AddressMask.hidden)
+        (failure ?? lines.last).map(AddressMask.hidden)
     }
 
     /// With everything that is known of it.
     var details: JSONValue {
         var members = JSONValue(object.finishedBytes)?.members ?? JSONObject()
-        members["lines"] = .array(lines.map { .string(AddressMask.hidden($0)) })
+        let left = isShortened ? lines + [Self.shortened] : lines
+        members["lines"] = .array(left.map { .string(AddressMask.hidden($0)) })
         members["objects"] = .array(objects)
         members["result"] = result ?? .null
         return .object(members)
     }
+    private static let shortened = "What else it said is not kept any more: jobs after it said much."
 }
 
 extension JSONWriter {

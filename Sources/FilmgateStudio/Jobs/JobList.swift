@@ -12,6 +12,8 @@ struct JobList: Sendable {
     }
     /// Jobs that run at once, and that are kept after their end.
     static let mostRunning = 4, mostKept = 100
+    /// Bytes of what all jobs said: of older ones less is kept where it is more.
+    static let mostBytes = 8 << 20
     /// Nanoseconds that a job is kept after its end, and a key with it.
     static let life: Int64 = 24 * 3600 * 1_000_000_000
 
@@ -44,10 +46,23 @@ struct JobList: Sendable {
     }
 
     mutating func change(_ id: String, _ body: (inout Job) -> Void) -> Job? {
-        guard var job = jobs[id] else { return nil }
+        // Taken out meanwhile: nothing of it is copied.
+        guard var job = jobs.removeValue(forKey: id) else { return nil }
         body(&job)
         jobs[id] = job
+        shorten()
         return job
+    }
+
+    private mutating func shorten() {
+        var size = jobs.values.reduce(0) { $0 + $1.size }
+        for id in order where size > Self.mostBytes {
+            guard var job = jobs[id], job.state != .running, !job.isShortened else { continue }
+            size -= job.size
+            job.shorten()
+            size += job.size
+            jobs[id] = job
+        }
     }
 
     private mutating func forget(_ now: Int64) {

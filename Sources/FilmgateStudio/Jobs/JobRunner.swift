@@ -119,6 +119,8 @@ final class JobRunner: Sendable {
             state.children[id] = nil
             let wasStopped = state.stopped.remove(id) != nil
             let job = state.jobs.change(id) { $0.end(code, wasStopped: wasStopped, at: WallClock.nanoseconds) }
+            // Whoever waits for its end is told with it.
+            _ = state.jobs.change(id) { $0.forgetProof() }
             return (job, state.whenEnded.removeValue(forKey: id))
         }
         guard let job else { return }

@@ -1,6 +1,6 @@
 /// How long the page waits before it looks again although nobody told it anything.
 ///
-/// At rest that is only to say that it is there: who hears nothing for twenty seconds takes the connection for lost.
+/// At rest that is only to see who may not be here any more.
 struct LookPace: Sendable {
     /// After something was told, what is counted of it may be a moment behind; and what was written is there once it is
     /// on the disk, which nobody tells.
@@ -8,6 +8,9 @@ struct LookPace: Sendable {
     /// Queues and sources live in the run alone.
     static let besideRun = Duration.seconds(5)
     static let rest = Duration.seconds(10), longest = Duration.seconds(60)
+    /// So often the page says that it is there, without looking: who hears nothing for five seconds shows that what he
+    /// has is old.
+    static let heartbeat = Duration.seconds(2)
 
     /// Something was told a moment ago.
     var isFresh = false

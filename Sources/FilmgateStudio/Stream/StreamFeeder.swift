@@ -66,20 +66,34 @@ struct StreamFeeder: Sendable {
             // Without a reader there is no clock either: nothing happens until one comes.
             guard stream.hasReaders else { continue }
             clock?.cancel()
+            // A look may take long.
+            clock = Task { _ = await passed(LookPace.longest) }
             let isTold = heard.take()
             let isBusy = await isWorthALook(memory, heard, isTold) ? await look(&memory, isAsked: isTold) : false
             // Readers also see by this that they may still be here, and say that the page is.
             stream.wake()
             if isBusy { try? await Task.sleep(for: Self.gathering) }
             let pause = pace(memory, heard).pause
-            clock = Task {
-                do { try await Task.sleep(for: pause, tolerance: .milliseconds(200)) } catch { return }
-                feed.yield()
-            }
+            clock?.cancel()
+            clock = Task { if await passed(pause) { feed.yield() } }
         }
         clock?.cancel()
         first.cancel()
         for end in ends { end() }
+    }
+
+    /// Waits until it is time to look again; false when it was cancelled.
+    ///
+    /// Readers are told meanwhile that the page is there.
+    private func passed(_ pause: Duration) async -> Bool {
+        var left = pause
+        while left > .zero {
+            let step = min(left, LookPace.heartbeat)
+            do { try await Task.sleep(for: step, tolerance: .milliseconds(200)) } catch { return false }
+            left -= step
+            if left > .zero { stream.wake() }
+        }
+        return true
     }
 
     /// Who tells that there may be something to look at; what ends them.

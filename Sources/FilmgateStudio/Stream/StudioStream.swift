@@ -41,8 +41,11 @@ final class StudioStream: Sendable {
         var instance: String, number: Int64
         var text: String { "\(instance).\(number)" }
     }
-    /// How many streams one session may have open, and all together: there are connections left for everything else.
-    static let mostOfOne = 32, most = 200
+    /// How many streams one session or token may have open, or all that one link has opened; and all together, so that
+    /// there are connections left for everything else.
+    ///
+    /// The last ones are for those who steer the run, however many others look on.
+    static let mostOfOne = 32, most = 200, mostOfOthers = 160
     /// Changes in one look.
     static let part = 500
 
@@ -55,7 +58,7 @@ final class StudioStream: Sendable {
         /// When readers were woken last, and whether they will be in a moment.
         var woken: ContinuousClock.Instant?, isWaking = false
     }
-    private struct Listener { var grant: String, end: Int64, wake: AsyncStream<Void>.Continuation }
+    private struct Listener { var owner: String, end: Int64, wake: AsyncStream<Void>.Continuation }
     private struct PartKey: Hashable { var after: Int64, view: View }
     /// What a reader is sent.
     struct TextPart: Sendable {
@@ -165,17 +168,17 @@ final class StudioStream: Sendable {
 
     /// A reader until it is let go of; nil when there are too many.
     ///
-    /// `end`: until when it may be here, in seconds since 1970.
-    func join(_ grant: String, until end: Int64 = .max) -> Reader? {
+    /// `owner`: whose share it takes; `end`: until when it may be here, in seconds since 1970.
+    func join(_ owner: String, as role: Role, until end: Int64 = .max) -> Reader? {
         let (wakes, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number: Int? = state.withLock { state in
-            guard state.readers.count < Self.most,
-                state.readers.values.count(where: { $0.grant == grant }) < Self.mostOfOne
+            guard state.readers.count < (role < .operate ? Self.mostOfOthers : Self.most),
+                state.readers.values.count(where: { $0.owner == owner }) < Self.mostOfOne
             else {
                 return nil
             }
             state.next += 1
-            state.readers[state.next] = Listener(grant: grant, end: end, wake: feed)
+            state.readers[state.next] = Listener(owner: owner, end: end, wake: feed)
             return state.next
         }
         guard let number else { return nil }

@@ -56,10 +56,13 @@ function verdict(target) {
 /** @param {string} key @param {string} about @param {string} id @param {() => void} action */
 const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
 
+/** Two events have targets of one name: what is told from others by its place is called so, as far as a request takes it. @param {string} identity @param {string} name */
+const placeOf = (identity, name) => (new TextEncoder().encode(identity).length <= 256 ? identity : name);
+
 /** The buttons that help. @param {any} one @param {(path: string, body: object) => Promise<void>} command */
 function buttons(one, command) {
   const open = one.pending + one.held + one.failed;
-  const takeBack = async () => { if (await confirm(t("takeBackAsk", { n: number(open), target: one.name }), t("takeBack"))) await command("cancel", { target: one.identity.length <= 250 ? one.identity : one.name }); };
+  const takeBack = async () => { if (await confirm(t("takeBackAsk", { n: number(open), target: one.name }), t("takeBack"))) await command("cancel", { target: placeOf(one.identity, one.name) }); };
   return h(
     "div", { class: "bar" }, one.pending + one.held ? button("retry", one.name, one.identity, () => command("retry", { target: one.name })) : null,
     one.failed ? button("retryFailed", one.name, one.identity, () => command("retry", { target: one.name, failed: "yes" })) : null, open ? button("takeBack", one.name, one.identity, takeBack) : null);
@@ -76,7 +79,7 @@ function target(one, command, isAlone) {
 }
 
 function row(one, command) {
-  const takeBack = async () => { if (await confirm(t("takeBackOneAsk", { name: one.name || one.content, target: one.target }), t("takeBack"))) await command("cancel", { target: one.target, file: one.content }); };
+  const takeBack = async () => { if (await confirm(t("takeBackOneAsk", { name: one.name || one.content, target: one.target }), t("takeBack"))) await command("cancel", { target: placeOf(one.identity, one.target), file: one.content }); };
   const state = mark(one.state);
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", button("takeBack", one.name || one.content, `${one.target} ${one.content}`, takeBack));
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", button("takeBack", one.name || one.content, `${one.identity} ${one.content}`, takeBack));
 }

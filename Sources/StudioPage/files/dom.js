@@ -45,11 +45,13 @@ export function facts(pairs) {
 export const trouble = (error) =>
   h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), error.advice ? h("p", { class: "quiet" }, error.advice) : null);
 
-let said = 0;
+let said = 0, timer = 0;
 
-/** Tells people who listen; at most once in ten seconds. @param {string} words */
-export function announce(words) {
-  if (Date.now() - said < 10000) return;
-  said = Date.now();
-  byId("announcer").textContent = words;
+/** Tells people who listen, at most once in ten seconds: the last of what is said meanwhile. An answer to what somebody just did does not wait. @param {string | (() => string)} words @param {boolean} [isAnswer] */
+export function announce(words, isAnswer = false) {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    said = Date.now();
+    byId("announcer").textContent = typeof words === "string" ? words : words();
+  }, isAnswer ? 0 : Math.max(0, said + 10000 - Date.now()));
 }

@@ -2,7 +2,7 @@ import { get } from "./api.js";
 import { facts, fill, foreign, h, trouble } from "./dom.js";
 import { enlarge, hasPicture } from "./pictures.js";
 import { said, signs } from "./marks.js";
-import { fileName } from "./sheet.js";
+import { fileName } from "./cell.js";
 import { bytes, camera, mark, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{rest: string[], session: {role: string, catalog: boolean}}} context */

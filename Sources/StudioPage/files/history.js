@@ -2,7 +2,7 @@ import { get } from "./api.js";
 import { facts, foreign, h, trouble } from "./dom.js";
 import { bytes, files, mark, number, t, when } from "./words.js";
 
-const endings = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"];
+export const endings = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"];
 
 /** @param {HTMLElement} main @param {{page: string, rest: string[]}} context */
 export function open(main, { page, rest }) {

@@ -1,5 +1,7 @@
 import { forgetKey, get, hasKey, keyHeader, pair, post } from "./api.js";
 import { announce, byId, h, trouble } from "./dom.js";
+import { confirm } from "./jobs.js";
+import { everywhere } from "./keys.js";
 import { showGate } from "./pairing.js";
 import { heard, listen, stop } from "./stream.js";
 import { t } from "./words.js";
@@ -21,7 +23,9 @@ const title = (name) => t(name === "cards" ? "cardsTab" : name);
 let session = null;
 /** What the page on show needs to be told when it goes. */
 let leave = () => {};
-let seen = Date.now(), shown = "";
+let seen = Date.now(), shown = "", said = "";
+/** What the server said last. @type {any} */
+let known = null;
 
 function drawTabs() {
   const now = location.hash.split("/")[1] || "capture";
@@ -65,17 +69,34 @@ function health(board) {
 
 /** @param {any} board */
 function showBoard(board) {
-  const [words, style] = health(board);
+  known = board;
   byId("event").textContent = board.event ?? t("noEvent");
   byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
   const pause = byId("pause");
   pause.hidden = !board.running || !["operate", "admin"].includes(session?.role ?? "");
   pause.textContent = t(board.paused ? "goOn" : "pause");
-  pause.onclick = () => post(board.paused ? "resume" : "pause", {}).catch((error) => announce(error.message));
-  if (byId("health").textContent !== words) byId("health").textContent = words;
-  byId("health").className = style;
+  pause.onclick = () => takeOrNot(!board.paused);
   showAge();
   dispatchEvent(new CustomEvent("board", { detail: board }));
+}
+
+/** @param {boolean} isPaused */
+const takeOrNot = (isPaused) => post(isPaused ? "pause" : "resume", {}).catch((error) => announce(error.message, true));
+
+/** The same by a key, which may have been hit by mistake. */
+async function askToPause() {
+  if (byId("pause").hidden) return;
+  const { paused } = known;
+  if (await confirm(t(paused ? "goOnAsk" : "pauseAsk"), t(paused ? "goOn" : "pause"))) takeOrNot(!paused);
+}
+
+/** Said aloud only when it is worse or better, not for each number. @param {string} words @param {string} style */
+function showHealth(words, style) {
+  const place = byId("health");
+  if (place.textContent !== words) place.textContent = words;
+  place.className = style;
+  if (said && said !== style) announce(() => byId("health").textContent ?? "");
+  said = style;
 }
 
 /** What is old must look old. */
@@ -84,9 +105,9 @@ function showAge() {
   if (heard()) seen = heard();
   const isOld = !heard() && Date.now() - seen > 3000;
   document.body.classList.toggle("old", isOld);
-  if (!isOld) return;
-  byId("health").textContent = t("lost", { n: Math.round((Date.now() - seen) / 1000) });
-  byId("health").className = "bad";
+  if (isOld) return showHealth(t("lost", { n: Math.round((Date.now() - seen) / 1000) }), "bad");
+  const [words, style] = known ? health(known) : ["", ""];
+  if (words) showHealth(words, style);
 }
 
 /** Everything that is shown is read anew: changes were lost, or nobody told of them for a while. */
@@ -97,7 +118,8 @@ async function readAnew() {
 }
 
 function gate(error) {
-  session = null;
+  session = known = null;
+  said = "";
   stop();
   document.body.classList.remove("old");
   leave();
@@ -138,6 +160,7 @@ async function start() {
 
 addEventListener("hashchange", () => (location.hash.startsWith("#k=") ? start() : show()));
 addEventListener("unpaired", () => session && gate());
+everywhere(() => session !== null, askToPause);
 addEventListener("stream-board", (event) => session && showBoard(/** @type {CustomEvent} */ (event).detail));
 addEventListener("stream-frames", (event) => dispatchEvent(new CustomEvent("frames", { detail: /** @type {CustomEvent} */ (event).detail })));
 addEventListener("stream-job", (event) => dispatchEvent(new CustomEvent("job", { detail: /** @type {CustomEvent} */ (event).detail })));

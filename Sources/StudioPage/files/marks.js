@@ -1,15 +1,10 @@
-// What people say of pictures: stars, picked or rejected, a colour; by keys and by buttons.
+// What people say of pictures: stars, picked or rejected, a colour.
 import { post } from "./api.js";
 import { announce, h } from "./dom.js";
 import { t } from "./words.js";
 
-const most = 500, kept = 50, storage = "filmgate-keys";
+const most = 500, kept = 50;
 const colours = ["colour0", "colour1", "colour2", "colour3", "colour4", "colour5", "colour6", "colour7", "colour8"];
-
-/** Whether keys without Ctrl or Alt do anything (WCAG 2.1.4). */
-export const hasLetters = () => localStorage.getItem(storage) !== "off";
-/** @param {boolean} on */
-export const setLetters = (on) => localStorage.setItem(storage, on ? "on" : "off");
 
 /** @param {{role: string}} session */
 export const mayMark = (session) => ["pick", "operate", "admin"].includes(session.role);
@@ -33,25 +28,15 @@ export function said(frame) {
   return words.join(", ");
 }
 
-/**
- * What a key says: words to mark with, "toggle", "undo", "all", "clear" or "help"; null for a key that means something else.
- * @param {KeyboardEvent} event
- */
-export function meaning(event) {
-  const digit = /^(?:Digit|Numpad)([0-8])$/.exec(event.code)?.[1], key = event.key.toLowerCase(), ctrl = event.ctrlKey || event.metaKey;
-  if (event.altKey && !ctrl) return digit ? { colour: Number(digit) } : null;
-  if (ctrl) return { a: "all", z: "undo", "+": { pick: "picked" }, "=": { pick: "picked" }, "-": { pick: "none" } }[key] ?? null;
-  if (event.key === "Escape") return "clear";
-  if (!hasLetters()) return null;
-  if (/^[0-5]$/.test(event.key)) return { rating: Number(event.key) };
-  return { t: "toggle", x: { pick: "rejected" }, u: { pick: "none" }, "?": "help" }[key] ?? null;
-}
+/** @typedef {import("./list.js").Frame} Frame */
 
 /** Marks what is selected, shows it at once, and takes it back. */
 export class Marking {
   /** @param {import("./sheet.js").Sheet} sheet @param {import("./selection.js").Selection} selection @param {(error: Error) => void} failed */
   constructor(sheet, selection, failed) {
-    Object.assign(this, { sheet, selection, failed });
+    this.sheet = sheet;
+    this.selection = selection;
+    this.failed = failed;
     /** @type {string[][]} */
     this.done = [];
     /** Called when there is something to take back, or no more. @type {() => void} */
@@ -60,27 +45,28 @@ export class Marking {
     this.last = Promise.resolve();
   }
 
-  /** The frames that are meant: what is selected, else the one that is looked at. @param {boolean} isAlone */
-  frames(isAlone) {
-    const one = this.sheet.frame(this.sheet.focus);
+  /** The frames that are meant: what is selected, else the one that was looked at then. @param {boolean} isAlone @param {number} [time] @returns {Frame[]} */
+  frames(isAlone, time) {
+    const one = this.sheet.meant(time);
     return isAlone || this.selection.isEmpty ? (one?.sha256 ? [one] : []) : this.selection.frames();
   }
 
-  /** @param {{rating?: number, pick?: string, colour?: number}} words @param {boolean} [isAlone] the one that is looked at, whatever is selected */
-  mark(words, isAlone = false) {
-    const frames = this.frames(isAlone), isAll = !isAlone && this.selection.isAll;
+  /** @param {import("./keys.js").Words} words @param {boolean} [isAlone] the one that is looked at, whatever is selected @param {number} [time] when it was said */
+  mark(words, isAlone = false, time = undefined) {
+    const frames = this.frames(isAlone, time), isAll = !isAlone && this.selection.isAll;
+    if (!frames.length && !isAll && !this.sheet.isAttended) return this.failed(new Error(t("chooseFirst")));
     if (!frames.length && !isAll) return;
     for (const frame of frames) Object.assign(frame, words);
     this.sheet.redraw(frames, words);
-    announce(t("marked", { words: said({ pick: "none", rating: 0, ...words }) || t("cleared") }));
-    const selections = isAll ? [this.selection.filter()] : parts([...new Set(frames.map((frame) => frame.sha256))]);
+    announce(t("marked", { words: said({ pick: "none", rating: 0, ...words }) || t("cleared") }), true);
+    const selections = isAll ? [this.selection.filter()] : parts([...new Set(frames.map((frame) => frame.sha256 ?? ""))]);
     this.send(() => selections.map((selection) => ["marks", { set: words, selection }]), true);
   }
 
-  /** Picked, or no more. @param {boolean} [isAlone] */
-  toggle(isAlone = false) {
-    const frames = this.frames(isAlone), isPicked = frames.length > 0 && frames.every((frame) => frame.pick === "picked");
-    this.mark({ pick: isPicked ? "none" : "picked" }, isAlone);
+  /** Picked, or no more. @param {boolean} [isAlone] @param {number} [time] */
+  toggle(isAlone = false, time = undefined) {
+    const frames = this.frames(isAlone, time), isPicked = frames.length > 0 && frames.every((frame) => frame.pick === "picked");
+    this.mark({ pick: isPicked ? "none" : "picked" }, isAlone, time);
   }
 
   undo() {
@@ -115,29 +101,25 @@ function parts(all) {
 
 /** Buttons for those who have no keys. @param {Marking} marking @param {boolean} isAlone */
 export function buttons(marking, isAlone) {
-  const choose = (name, least, words) => {
-    const options = [h("option", { value: "" }, t(name)), ...words.map((word, index) => h("option", { value: String(index + least) }, word))];
-    return h("select", { "aria-label": t(name), onchange: (event) => {
-      if (event.target.value !== "") marking.mark({ [name]: Number(event.target.value) }, isAlone);
-      event.target.value = "";
+  /** @param {"rating" | "colour"} name @param {string[]} words */
+  const choose = (name, words) => {
+    const options = [h("option", { value: "" }, t(name)), ...words.map((word, index) => h("option", { value: String(index) }, word))];
+    return h("select", { "aria-label": t(name), onchange: (/** @type {Event} */ event) => {
+      const select = /** @type {HTMLSelectElement} */ (event.target);
+      if (select.value !== "") marking.mark({ [name]: Number(select.value) }, isAlone);
+      select.value = "";
     } }, ...options);
   };
+  /** @param {string} name @param {string} sign @param {(event: Event) => void} action */
   const button = (name, sign, action) => h("button", { type: "button", onclick: action }, `${sign} ${t(name)}`);
-  const undo = button("undo", "↶", () => marking.undo());
+  /** @param {string} name @param {string} sign @param {string} pick */
+  const picking = (name, sign, pick) => button(name, sign, (event) => marking.mark({ pick }, isAlone, event.timeStamp));
+  const undo = /** @type {HTMLButtonElement} */ (button("undo", "↶", () => marking.undo()));
   const stars = [t("noStars"), t("oneStar"), ...[2, 3, 4, 5].map((n) => t("stars", { n }))];
-  const bar = h("div", { class: "bar marking", role: "toolbar", "aria-label": t("marking") }, button("pick", "✔", () => marking.mark({ pick: "picked" }, isAlone)), button("reject", "✘", () => marking.mark({ pick: "rejected" }, isAlone)), button("unpick", "○", () => marking.mark({ pick: "none" }, isAlone)), choose("rating", 0, stars), choose("colour", 0, colours.map((name) => t(name))), undo);
-  const look = () => { /** @type {HTMLButtonElement} */ (undo).disabled = !marking.done.length; };
+  const bar = h("div", { class: "bar marking", role: "toolbar", "aria-label": t("marking") }, picking("pick", "✔", "picked"), picking("reject", "✘", "rejected"), picking("unpick", "○", "none"), choose("rating", stars), choose("colour", colours.map((name) => t(name))), undo);
+  const look = () => { undo.disabled = !marking.done.length; };
   const before = marking.changed;
   marking.changed = () => { before(); look(); };
   look();
   return bar;
-}
-
-/** What keys there are, and the switch that turns the single ones off. */
-export function help() {
-  const rows = [["keysMove", "keyMove"], ["keysOpen", "keyOpen"], ["keysRate", "keyRate"], ["keysPick", "keyPick"], ["keysTag", "keyTag"], ["keysColour", "keyColour"], ["keysSelect", "keySelect"], ["keysUndo", "keyUndo"], ["keysFollow", "keyFollow"]];
-  const box = h("input", { type: "checkbox", checked: hasLetters(), onchange: (event) => setLetters(event.target.checked) });
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-label": t("keys"), onclose: () => dialog.remove() }, h("h2", {}, t("keys")), h("dl", {}, ...rows.flatMap(([keys, words]) => [h("dt", {}, t(keys)), h("dd", {}, t(words))])), h("label", { class: "switch" }, box, t("letters")), h("p", {}, h("button", { onclick: () => dialog.close() }, t("close")))));
-  document.body.append(dialog);
-  dialog.showModal();
 }

@@ -5,35 +5,42 @@ export class Selection {
   /** @param {import("./sheet.js").Sheet} sheet */
   constructor(sheet) {
     this.sheet = sheet;
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, import("./list.js").Frame>} */
     this.chosen = new Map();
-    /** All of the filter, but these. @type {Map<string, any>} */
+    /** All of the filter, but these. @type {Map<string, import("./list.js").Frame>} */
     this.except = new Map();
     this.isAll = false;
-    /** Where a range begins. */
-    this.anchor = 0;
+    /** All up to there: how many these were, and what the server calls the newest of them. @type {{count: number, until: string | null}} */
+    this.bound = { count: 0, until: null };
+    /** The age of the frame where a range begins. @type {number | null} */
+    this.anchor = null;
+    this.ranges = 0;
     /** @type {() => void} */
     this.changed = () => {};
   }
 
   get isEmpty() { return !this.isAll && !this.chosen.size; }
 
-  /** @param {any} frame */
-  has(frame) { return Boolean(frame) && (this.isAll ? !this.except.has(frame.id) : this.chosen.has(frame.id)); }
+  /** @param {import("./list.js").Frame | null} frame @param {number} age */
+  has(frame, age) {
+    if (!frame || !this.isAll) return Boolean(frame && this.chosen.has(frame.id));
+    return !this.except.has(frame.id) && (age < this.bound.count || !this.sheet.isGrowing);
+  }
 
-  get count() { return this.isAll ? Math.max(0, this.sheet.total - this.except.size) : this.chosen.size; }
+  get count() { return this.isAll ? Math.max(0, (this.sheet.isGrowing ? this.bound.count : this.sheet.total) - this.except.size) : this.chosen.size; }
 
-  /** Those that are here; of all that a filter finds, the ones that were looked at. @returns {any[]} */
+  /** Those that are here; of all that a filter finds, the ones that were looked at. @returns {import("./list.js").Frame[]} */
   frames() {
+    const { sheet } = this;
     if (!this.isAll) return [...this.chosen.values()].filter((frame) => frame.sha256);
-    return [...this.sheet.windows.values()].flatMap((rows) => rows ?? []).filter((frame) => this.has(frame) && frame.sha256);
+    const places = sheet.places();
+    return [...sheet.windows.values()].flat().filter((frame) => frame?.sha256 && this.has(frame, sheet.age(places.get(frame.id) ?? 0)));
   }
 
   /** What is meant by all, as the server is told. */
   filter() {
-    const { kind, ending, q } = this.sheet.filter, filter = {};
-    for (const [name, value] of Object.entries({ kind, ending, q })) if (value) filter[name] = value;
-    return { filter, except: [...this.except.values()].map((frame) => frame.sha256).filter(Boolean) };
+    const filter = Object.fromEntries(Object.entries(this.sheet.filter).filter(([, value]) => value)), { until } = this.bound;
+    return { filter, ...(until ? { until } : {}), except: [...this.except.values()].map((frame) => frame.sha256).filter(Boolean) };
   }
 
   clear() {
@@ -43,9 +50,13 @@ export class Selection {
     this.show();
   }
 
+  /** What comes later is not meant. */
   all() {
     this.clear();
-    this.isAll = this.sheet.total > 0;
+    this.sheet.reveal();
+    this.bound = this.sheet.bound;
+    this.isAll = this.bound.count > 0;
+    this.sheet.layout();
     this.show();
   }
 
@@ -54,23 +65,25 @@ export class Selection {
     const frame = this.sheet.frame(place), list = this.isAll ? this.except : this.chosen;
     if (!frame) return;
     if (!list.delete(frame.id)) list.set(frame.id, frame);
-    this.anchor = place;
+    this.anchor = this.sheet.age(place);
     this.show();
   }
 
   /** From where it began up to there. @param {number} place */
   async range(place) {
-    const [first, last] = [Math.min(this.anchor, place), Math.max(this.anchor, place)];
+    const { sheet } = this, to = sheet.age(place), ages = [this.anchor ?? to, to], own = (this.ranges += 1);
     if (this.isAll) this.clear();
     this.chosen.clear();
-    for (let at = first; at <= last; at += 1) {
-      const frame = this.sheet.frame(at) ?? (await this.sheet.whole(at));
+    for (let age = Math.max(...ages); age >= Math.min(...ages); age -= 1) {
+      const frame = sheet.row(age) ?? (await sheet.whole(sheet.age(age)));
+      // Another one was begun meanwhile.
+      if (own !== this.ranges) return;
       if (frame) this.chosen.set(frame.id, frame);
     }
     this.show();
   }
 
-  /** Frames that were told anew are the same ones. @param {any} frame */
+  /** Frames that were told anew are the same ones. @param {import("./list.js").Frame} frame */
   renew(frame) { if (this.chosen.has(frame.id)) this.chosen.set(frame.id, frame); }
 
   show() {

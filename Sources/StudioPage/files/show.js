@@ -2,7 +2,7 @@
 import { get } from "./api.js";
 import { foreign, h } from "./dom.js";
 import { address, hasPicture } from "./pictures.js";
-import { fileName } from "./sheet.js";
+import { fileName } from "./cell.js";
 import { t, when } from "./words.js";
 
 /** @param {HTMLElement} main */

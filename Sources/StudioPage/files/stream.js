@@ -1,10 +1,11 @@
 // What changes, as it happens: one stream for all tabs of this browser. One tab reads it and tells the others.
 
-const name = "filmgate-stream", quiet = 20000, first = 500, soon = 2000, longest = 15000;
+// The server says at least every two seconds that it is there.
+const name = "filmgate-stream", quiet = 5000, gone = 10000, first = 500, soon = 2000, longest = 15000;
 const channel = new BroadcastChannel(name);
 /** The latest message of each kind that stands for a whole. @type {Map<string, any>} */
 const latest = new Map();
-let since = "", seen = 0, isLeading = false, isOn = false;
+let since = "", seen = 0, begun = 0, isLeading = false, isOn = false;
 /** @type {AbortController | null} */
 let reading = null;
 /** @type {(() => void) | null} */
@@ -12,6 +13,9 @@ let hurry = null;
 
 /** When something was heard last; 0 = the connection is lost, or was never there. */
 export const heard = () => (seen && Date.now() - seen < quiet ? seen : 0);
+
+/** The board as it was told last. @returns {any} */
+export const board = () => latest.get("board");
 
 /** @param {string} kind @param {any} data */
 function tell(kind, data) {
@@ -79,6 +83,7 @@ async function lead(headers) {
   let wait = first, lostAt = Date.now();
   while (isOn) {
     reading = new AbortController();
+    begun = Date.now();
     try {
       await read(headers, reading.signal);
     } catch { /* It is tried again. */ }
@@ -91,16 +96,18 @@ async function lead(headers) {
   isLeading = false;
 }
 
-/** A connection that says nothing for longer than it promised, as after sleep, is taken up anew. */
+/** A connection that says nothing, as after sleep or on a network that is dead, is taken up anew. */
+const give = () => { if (isLeading && Date.now() - Math.max(seen, begun) > gone) reading?.abort(); };
+
 function look() {
   if (!isOn || document.hidden) return;
-  if (isLeading && seen && Date.now() - seen > quiet) reading?.abort();
+  give();
   hurry?.();
 }
 
 addEventListener("online", look);
 document.addEventListener("visibilitychange", look);
-setInterval(() => { if (isLeading && seen && Date.now() - seen > quiet) reading?.abort(); }, 5000);
+setInterval(give, 1000);
 
 /** Begins to listen, as leader when no other tab is. @param {() => Record<string, string>} headers */
 export function listen(headers) {
@@ -114,6 +121,7 @@ export function listen(headers) {
 export function stop() {
   isOn = false;
   since = "";
+  latest.clear();
   reading?.abort();
   hurry?.();
 }

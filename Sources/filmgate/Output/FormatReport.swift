@@ -273,6 +273,7 @@ struct FormatReport {
         if !finding.takenBack.isEmpty { item.add("taken_back", finding.takenBack.map(\.place)) }
         if !finding.stations.isEmpty { item.add("stations", finding.stations) }
         if !finding.asked.isEmpty { item.add("asked", finding.asked) }
+        if !finding.copies.isEmpty { item.add("copies", finding.copies) }
         return item.finished
     }
 }

@@ -38,6 +38,7 @@ enum StatusLine {
         for ending in Ending.allCases { assets.add(ending.rawValue, snapshot.endings[ending] ?? 0) }
         line.add("assets", assets)
         line.add("unfinished", snapshot.unfinished)
+        line.add("per_minute", snapshot.perMinute)
         line.add("targets", objects: snapshot.targets.map(object))
         line.add("sources", objects: snapshot.sources.map(object))
         return line.finished
@@ -65,6 +66,14 @@ enum StatusLine {
         object.add("words", source.words)
         object.add("notes", source.condition.notes)
         object.add("alarms", source.condition.alarms)
+        object.add(
+            "storages",
+            objects: source.condition.storages.map { storage in
+                var room = JSONWriter()
+                room.add("free", storage.free)
+                room.add("capacity", storage.capacity)
+                return room
+            })
         return object
     }
 }

@@ -13,6 +13,20 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func aStampedCopyCountsForNone(isStamped: Bool) async throws {
+        let verdict = try await finding(isStamped: isStamped).verdict
+        #expect((verdict == .proven) == !isStamped, "\(verdict)")
+    }
+
+    /// Whoever was not asked now is told of, also where nobody ordered its copy here.
+    @Test(arguments: [["near", "far"], ["near"]]) func anEarlierWordIsToldAsOne(wanted: [String]) async throws {
+        let finding = try await finding(wanted: wanted)
+        #expect(finding.verdict == .proven && finding.believed == ["far"])
+        #expect(finding.copies.count == 1 && finding.copies.first?.hasSuffix("/archive/A.JPG") == true)
+    }
+
+    private func finding(
+        isStamped: Bool = false, wanted: [String] = ["near", "far"]
+    ) async throws -> CardProof.Finding {
         let folder = NSTemporaryDirectory() + "copies-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for name in ["CARD", "archive"] {
@@ -23,7 +37,7 @@ import Testing
         let stamped = String(repeating: "b", count: 64)
         let origin = Origin(source: "card", volume: "v", root: folder + "/CARD", path: "A.JPG", size: 4, modified: 0)
         var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
-        (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], .delivered)
+        (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), wanted, .delivered)
         func row(_ target: String, _ path: String?, _ digest: String) -> DeliveryRow {
             let receipt = Receipt(state: .done, path: path, sha256: digest, verified: .server, at: 1)
             return DeliveryRow(
@@ -36,7 +50,6 @@ import Testing
             exemptions: .init { _ in false }
         )
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: asset.shot)
-        let verdict = try await proof.examine(entry, at: folder + "/CARD/A.JPG").verdict
-        #expect((verdict == .proven) == !isStamped, "\(verdict)")
+        return try await proof.examine(entry, at: folder + "/CARD/A.JPG")
     }
 }

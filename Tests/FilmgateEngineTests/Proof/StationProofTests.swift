@@ -11,6 +11,7 @@ import Testing
         let world = try StationProofWorld(), finding = try await world.finding()
         #expect(finding.verdict == .proven)
         #expect(finding.stations == ["desk-3"] && finding.asked == ["nas", "gallery"] && finding.believed == [])
+        #expect(finding.copies == ["\(world.nas)/2026/a.jpg"])
     }
 
     /// Without the words of other stations it is a file that nobody here ever took.
@@ -261,6 +262,7 @@ import Testing
             ])
         let finding = try await world.finding()
         #expect(finding.verdict == .proven && finding.asked == ["nas", "gallery"])
+        #expect(Set(finding.copies) == ["\(world.nas)/2026/a.jpg", "\(world.archive)/a.jpg"])
         world.word = .lacks
         #expect(try await world.no().hasPrefix("gallery: "))
         world.word = .has

@@ -20,7 +20,9 @@ import hostile_scenarios  # noqa: E402, F401
 import mark_scenarios  # noqa: E402, F401
 from playwright.sync_api import Error  # noqa: E402
 from proof import Failure  # noqa: E402
+import run_scenarios  # noqa: E402, F401
 from scene import SCENARIOS, Scene  # noqa: E402
+import sheet_scenarios  # noqa: E402, F401
 from shoot import own_mounts  # noqa: E402
 import shoot_scenarios  # noqa: E402, F401
 import station_scenarios  # noqa: E402, F401
@@ -63,7 +65,7 @@ def main():
     failed = done = 0
     with Chromium(options.shots, options.files) as browser:
         for function, ways in SCENARIOS:
-            if options.only and function.__name__ not in options.only or options.quick and function.__name__ in ("asleep", "offline"):
+            if options.only and function.__name__ not in options.only or options.quick and function.__name__ in ("asleep", "offline", "dead_network"):
                 continue
             for way in ways:
                 if options.width and way.name != options.width and len(ways) > 1:

@@ -1,5 +1,6 @@
 """Scenarios: what a person does on the page during a shoot and after it, by touch and by keys."""
 import os
+import signal
 import time
 from datetime import datetime, timedelta
 
@@ -141,6 +142,61 @@ def card(scene):
         check(proof.ask() == "YES", f"with the copy back: {proof.words()}")
         proof.ends("the card pulled", lambda: shoot.pull(point), stays=False)
         says(page, "No card is mounted.", 10)
+
+
+def imported(scene, shoot, files, **more):
+    """A card that was imported through the page: the page, the mount point, and what asks for its proof."""
+    page, hand = scene.open(shoot, "cards")
+    point = shoot.insert(**more)
+    label = os.path.basename(point)
+    says(page, label, 10)
+    hand.press(button(page, f"Import: {label}"))
+    shoot.wait(files)
+    proof = Proof(scene, shoot, page, hand, label)
+    until(page, lambda: all(job["state"] != "running" for job in proof.client.get("jobs")["jobs"]), 20, "the import does not end")
+    check(proof.ask() == "YES", f"the card is not proven: {proof.words()}")
+    return page, point, proof
+
+
+@scenario()
+def watched(scene):
+    """The copies of sidecars are watched, too; what a gallery lost ends the YES once somebody hears of it, and where it does not answer there is none."""
+    with scene.shoot(card=True) as shoot:
+        page, point, proof = imported(scene, shoot, 4, count=2, sidecars=True)
+        copy = next(path for path in shoot.kept() if path.lower().endswith(".xmp"))
+        before = read(copy)
+        proof.ends("one byte of a sidecar's copy changed", lambda: write(copy, before[:-3] + bytes([before[-3] ^ 1]) + before[-2:], at=len(before) - 3))
+        check(proof.ask() == "NO", f"with a changed sidecar: {proof.words()}")
+        write(copy, before)
+        check(proof.ask() == "YES", f"with the sidecar mended: {proof.words()}")
+        proof.ends("a sidecar's copy removed", lambda: os.unlink(copy))
+        check(proof.ask() == "NO", f"without the sidecar's copy: {proof.words()}")
+        write(copy, before)
+        check(proof.ask() == "YES", f"with the sidecar's copy back: {proof.words()}")
+        bring_back = shoot.lose(digest(shoot.kept()[0]))
+        proof.ends("the gallery's asset removed, and asked for", lambda: shoot.prove(point, 8))
+        check(proof.ask() == "NO", f"without the gallery's asset: {proof.words()}")
+        bring_back()
+        check(proof.ask() == "YES", f"with the gallery's asset back: {proof.words()}")
+        shoot.gallery.kill()
+        check(proof.ask() == "NO", f"with the gallery away: {proof.words()}")
+        says(page, "No answer now from gallery", 5, "p.verdict")
+        scene.look(page, "cards-unasked")
+
+
+@scenario()
+def silent(scene):
+    """A page whose server says nothing any more does not go on to show YES."""
+    with scene.shoot(card=True) as shoot:
+        page, _, proof = imported(scene, shoot, 1, count=1)
+        shoot.studio.process.send_signal(signal.SIGSTOP)
+        try:
+            begun = time.monotonic()
+            until(page, lambda: "✓ YES" not in proof.words(), 9, f"nine seconds later the page still says {proof.words()!r}")
+            scene.took("a silent server: no YES after", time.monotonic() - begun)
+            says(page, "Not known now", 2, "p.verdict")
+        finally:
+            shoot.studio.process.send_signal(signal.SIGCONT)
 
 
 def read(path):

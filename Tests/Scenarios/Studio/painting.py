@@ -169,7 +169,7 @@ def first_screen(place, table, options, ledgers):
     line("bytes of the first screen, second visit", second, "bytes", 60, " kB", 1e-3)
     largest = sorted(second[0]["paths"].values(), key=lambda one: -one[1])[:3]
     print("    second visit: " + ", ".join(f"{path} {count / 1000:.1f} kB" for path, count in largest))
-    table.line("shell: HTML, CSS and JavaScript, raw", shell / 1000, 120, " kB")
+    table.line("shell: HTML, CSS and JavaScript, raw", shell / 1000, 140, " kB")
 
 
 def again(visit):

@@ -123,8 +123,8 @@ class Shoot:
 
     # Cards: memory disks where desktops mount cards, in a mount namespace of this scenario's own.
 
-    def insert(self, name="FILMGATE_TEST", count=6):
-        """A card with frames on it; its mount point."""
+    def insert(self, name="FILMGATE_TEST", count=6, sidecars=False):
+        """A card with frames on it, each with a sidecar where these are asked for; its mount point."""
         point = os.path.join(CARDS, name)
         os.makedirs(point, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", f"/dev/{name}", point], check=True)
@@ -134,6 +134,9 @@ class Shoot:
             self.number += 1
             with open(os.path.join(point, "DCIM", "100CANON", f"IMG_{self.number:04}.JPG"), "wb") as file:
                 file.write(frames.jpeg(self.number))
+            if sidecars:
+                with open(os.path.join(point, "DCIM", "100CANON", f"IMG_{self.number:04}.XMP"), "w", encoding="utf-8") as file:
+                    file.write(f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><!-- {self.number} --></x:xmpmeta>\n')
         return point
 
     def pull(self, point):
@@ -150,6 +153,25 @@ class Shoot:
     def sent(self):
         assets = os.path.join(self.gallery_folder, "assets")
         return len(os.listdir(assets)) if os.path.isdir(assets) else 0
+
+    def lose(self, sha256):
+        """The gallery loses an asset; what it gives brings it back, as it is when the gallery begins anew."""
+        there, away = os.path.join(self.gallery_folder, "assets", sha256), os.path.join(self.base, sha256)
+        os.rename(there, away)
+
+        def back():
+            self.gallery.kill()
+            os.rename(away, there)
+            self.gallery.start()
+            wait_for_port(self.gallery_port)
+        return back
+
+    def prove(self, card, code):
+        """`safe-to-format` beside the page, which ends with that exit status."""
+        words = ["safe-to-format", card, "--pipeline", self.pipeline, "--state", self.state, "--json"]
+        done = subprocess.run([self.filmgate, *words], capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != code:
+            raise Failure(f"safe-to-format ended with {done.returncode} instead of {code}: {done.stdout[-500:]} {done.stderr[-500:]}")
 
     def wait(self, count, seconds=30):
         """Until the archive and the gallery have so many files."""
