@@ -145,7 +145,7 @@ def names_are_text(scene):
 
 def harmless(page, where):
     # Pictures of frames are the page's own.
-    bad = "img:not([src^='/api/v1/frames/'], .photo), svg, iframe, object, [onerror], [onload], a[href^=javascript]"
+    bad = "img[src]:not([src^='/api/v1/frames/'], .photo), svg, iframe, object, [onerror], [onload], a[href^=javascript]"
     found = page.evaluate("(bad) => [...document.querySelectorAll(bad)].map((one) => one.outerHTML)", bad)
     check(not found, f"{where}: a name became a part of the page: {found}")
 
