@@ -52,7 +52,9 @@ import Testing
         #expect(try await count("Model") == 2)
         #expect(try await count("Make Model") == 2)
         #expect(try await count("Other") == 1)
-        #expect(try await count("Make") == 0)
+        #expect(try await count("make") == 3)
+        #expect(try await count("mod") == 2)
+        #expect(try await count("%") == 0)
         #expect(try await count("s1") == 1)
         #expect(try await count("s1", serials: false) == 0)
     }

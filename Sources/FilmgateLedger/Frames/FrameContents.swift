@@ -3,11 +3,11 @@ import GRDB
 
 /// What filters of lists ask of files' bytes, as the ledger has it now.
 extension SQLiteReader {
-    /// Bodies of that model, alone or behind its make; with `serials` also those with that serial number.
+    /// Bodies with that in their make and model, in capitals or not; with `serials` also those with that serial number.
     public func cameras(called name: String, serials: Bool) async throws(IngestError) -> NumberSet {
         try await scan { db in
             var query = try Query(db, Self.camerasCalled + (serials ? " OR serial = ?" : "")), found = NumberSet()
-            for _ in 0..<(serials ? 3 : 2) { query.bind(name) }
+            for _ in 0..<(serials ? 2 : 1) { query.bind(name) }
             while try query.next() { found.insert(query.int()) }
             return found
         }
@@ -55,7 +55,8 @@ extension SQLiteReader {
     }
 
     private static let undone: [Receipt.State] = [.pending, .held, .excluded, .failed]
-    static let camerasCalled = "SELECT id FROM camera WHERE model = ? OR make || ' ' || model = ?"
+    static let camerasCalled =
+        "SELECT id FROM camera WHERE instr(lower(coalesce(make, '') || ' ' || coalesce(model, '')), lower(?)) > 0"
     /// Both are read from an index alone.
     static let ordered = "SELECT content_id FROM delivery INDEXED BY delivery_path WHERE target_id = ?"
     static let orderedOpen =

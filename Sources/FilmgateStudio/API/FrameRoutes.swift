@@ -47,7 +47,7 @@ struct FrameRoutes: Sendable {
         .init(name: "pick", kind: .words(PictureMark.Pick.allCases.map(\.rawValue)), help: "Only those."),
         .init(
             name: "camera", kind: .text(longest: 200),
-            help: "Made by this model, alone or behind its make; from role operate also a serial number."),
+            help: "With this in its make and model; from role operate also a serial number."),
         .init(
             name: "target", kind: .text(longest: 1000),
             help: "With a delivery to this target, by its name; from role operate."),

@@ -38,7 +38,8 @@ async function ask(method, path, body, signal) {
 export function get(path, parameters = {}, signal) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined && value !== "") query.set(name, String(value));
-  const text = query.toString();
+  // In an address a plus is a plus.
+  const text = query.toString().replaceAll("+", "%20");
   return ask("GET", text ? `${path}?${text}` : path, undefined, signal);
 }
 

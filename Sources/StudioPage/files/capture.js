@@ -112,6 +112,8 @@ class Capture {
   look(event) {
     const { frames } = event.detail ?? {}, { sheet } = this, isTold = Boolean(frames?.length) && sheet.patch(frames), time = Date.now() + (isTold ? 2000 : 200);
     if (!event.detail) sheet.isStale = true; else this.latest = event.detail.revision;
+    // A word of somebody makes no list another one, but what of it is shown by that word.
+    if (frames?.length && (sheet.filter.rating || sheet.filter.pick)) sheet.isStale = true;
     // What was not named may be anywhere in the list.
     this.isUnnamed ||= !frames?.length;
     if (this.timer && this.due <= time) return;

@@ -36,6 +36,8 @@ export class Sheet extends List {
     /** Touching a frame selects it. */
     this.isChoosing = false;
     this.touched = -Infinity;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.settling = undefined;
     /** @type {Map<number, Cell>} */
     this.cells = new Map();
     /** @type {Cell[]} */
@@ -53,7 +55,7 @@ export class Sheet extends List {
     this.observer.observe(this.grid);
   }
 
-  close() { super.close(); this.observer.disconnect(); }
+  close() { super.close(); clearTimeout(this.settling); this.observer.disconnect(); }
 
   get offset() { return this.reach.offset; }
 
@@ -92,7 +94,19 @@ export class Sheet extends List {
     this.layout();
     this.arrived();
     if (hasFocus) this.hold();
+    this.settle();
     this.changed(this.total, newest, more);
+  }
+
+  /** Shows what is hidden once nobody touches the sheet any more. */
+  settle() {
+    clearTimeout(this.settling);
+    if (!this.hidden || this.isHeld || this.hasFocus || !this.reach.isAtTop) return;
+    this.settling = setTimeout(() => {
+      if (this.isBusy) return this.settle();
+      this.reveal();
+      this.layout();
+    }, touching);
   }
 
   /** What is looked at, and what is in sight, is found in another list. @param {import("./list.js").Former} former */

@@ -95,6 +95,8 @@ def taking_back(scene):
         shoot.gallery.kill()
         shoot.drop(2)
         says(page, "2 files", 20, "main .bar [role=status]")
+        said = lambda: page.locator("main").inner_text()
+        until(page, lambda: "2 waiting" in said() or "2 held" in said(), 20, lambda: f"two do not wait: {said()}")
         hand.press(button(page, "Take back …: gallery"))
         says(page, "Take back 2 deliveries that gallery does not have yet?", where="dialog")
         scene.look(page, "deliveries-ask")

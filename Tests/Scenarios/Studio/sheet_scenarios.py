@@ -126,6 +126,7 @@ def new_above(scene):
         page, hand = scene.open(shoot)
         shoot.drop(120)
         wait_for_files(page, 120, 60)
+        until(page, lambda: not page.locator(".pill").is_visible(), 10, "frames stay hidden while nobody looks")
         page.evaluate("() => { document.querySelector('.grid').scrollTop = 700; }")
         page.wait_for_timeout(300)
         before = page.evaluate(WHERE)

@@ -68,6 +68,7 @@ def filling(scene):
         shoot.wait(len(names))
         all_done = lambda: all("archive done, gallery done" in cell for cell in cells(page))  # noqa: E731
         until(page, all_done, 15, lambda: f"not everything is shown as done: {cells(page)}")
+        until(page, lambda: not page.locator(".pill").is_visible(), 10, "frames stay hidden while nobody looks")
         shown = [cell.split(",")[0] for cell in cells(page)]
         # Only what is near the window is there.
         check(len(set(shown)) >= 12 and set(shown) <= set(names), f"the sheet shows {shown} instead of {names}")
