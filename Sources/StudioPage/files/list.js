@@ -91,7 +91,8 @@ export class List {
     this.windows = new Map();
     this.asked = new Set();
     this.ends = [];
-    this.hidden = isSame ? this.hidden + more : this.above(former, answer);
+    // A list that has its frames in another order than was thought has grown by as many.
+    this.hidden = this.revision >= 0 && this.isGrowing ? Math.max(0, this.hidden + last.total - this.total) : 0;
     [this.total, this.revision] = [last.total, last.revision];
     this.bound = { count: last.total, until: last.until ?? null };
     for (const one of [answer, ...parts]) if (one.total === this.total) this.put(one);
@@ -113,12 +114,6 @@ export class List {
   agrees(answer) {
     if (!this.isGrowing || answer.total < this.total) return false;
     return answer.frames.every(({ id }, place) => (this.row(answer.total - 1 - answer.at - place)?.id ?? id) === id);
-  }
-
-  /** How many are above the newest that is shown, in a list that grew otherwise than was thought. @param {Former | null} former @param {Answer} answer */
-  above(former, answer) {
-    const id = former && this.revision >= 0 && this.isGrowing ? rowOf(former.windows, former.shown - 1)?.id : undefined;
-    return id ? Math.max(0, answer.frames.findIndex((frame) => frame.id === id)) : 0;
   }
 
   /** What should stay, where it is in the list as it is now. @param {Answer} answer @param {AbortSignal} signal */
