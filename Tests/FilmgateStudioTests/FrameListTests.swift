@@ -87,7 +87,8 @@ import Testing
             for (query, count) in [
                 "rating=4": 2, "rating=5": 0, "pick=picked": 2, "pick=none,rejected": 2, "pick=rejected": 0,
                 "rating=1&pick=none": 0, "pick=picked&q=IMG_1": 1, "rating=1&kind=raw": 0, "camera=Model": 4,
-                "camera=Make%20Model": 4, "camera=Make": 0, "camera=secret-serial": 4, "target=secret-target": 2,
+                "camera=Make%20Model": 4, "camera=make": 4, "camera=no": 0, "camera=secret-serial": 4,
+                "target=secret-target": 2,
                 "target=other": 0, "state=done": 1, "target=secret-target&state=held,failed": 1,
                 "rating=1&state=held&ending=pending": 1, "without=event": 1, "without=event&pick=picked": 0,
                 "from=2025-10-09T08:53:20Z": 4, "from=2025-10-09T08:53:21Z": 0, "to=2025-10-09T08:53:20Z": 4,

@@ -267,13 +267,10 @@ struct DeliveryTable: Sendable {
             guard let delivery = self[id], delivery.listeners.first == asset.id, delivery.rendition == nil else {
                 continue
             }
-            if delivery.isAtRest { read(asset.bytes, for: id) } else if !delivery.isSettled { isFree = false }
+            if delivery.isAtRest { queues.change(id) { ($0.job.file, $0.job.mayTake) = (asset.bytes, false) } }
+            isFree = isFree && (delivery.isAtRest || delivery.isSettled)
         }
         return isFree
-    }
-
-    private mutating func read(_ bytes: LocalFile, for id: Delivery.ID) {
-        queues.change(id) { ($0.job.file, $0.job.mayTake) = (bytes, false) }
     }
 
     /// It may wait for long at its folder: the other targets read the staged bytes, which stay for it.
@@ -290,7 +287,7 @@ struct DeliveryTable: Sendable {
         guard let asset = assets[owner] else { return }
         assets[owner]?.later = []
         for next in asset.later {
-            read(asset.bytes, for: next)
+            queues.change(next) { ($0.job.file, $0.job.mayTake) = (asset.bytes, false) }
             queues.enqueue(next)
         }
     }

@@ -45,8 +45,7 @@ public struct CardProof: Sendable {
         public var believed: [String] = []
         /// A part of the file is missing on the card; what is there may be proven all the same.
         public var isDamaged = false
-        /// Copies for others than those that the file's last import wanted, which are not there now or have other
-        /// bytes: `name (event)`.
+        /// Copies that the file's last import did not want and that are lost or other bytes now: `name (event)`.
         public var lost: [String] = []
         /// Addresses and folders at which a delivery of these bytes waits, is held or was refused.
         public var open: [String] = []
@@ -106,10 +105,7 @@ public struct CardProof: Sendable {
         reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1,
         exemptions: Exemptions
     ) {
-        self.reader = reader
-        self.proofTargets = proofTargets
-        self.allowance = allowance
-        self.copies = copies
+        (self.reader, self.proofTargets, self.allowance, self.copies) = (reader, proofTargets, allowance, copies)
         exemptionCheck = ExemptionCheck(reader: reader, allowance: allowance, exemptions: exemptions, pool: pool)
         deliveryCheck = DeliveryCheck(
             reader: reader, proofTargets: proofTargets, allowance: allowance, media: try? Media.current(), pool: pool,

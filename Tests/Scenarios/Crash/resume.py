@@ -67,11 +67,16 @@ class Round:
         names = [name for name in os.listdir(self.staging) if name.endswith(".resume")] if os.path.isdir(self.staging) else []
         offsets = []
         for name in names:
-            with open(os.path.join(self.staging, name), "rb") as file:
-                for line in file.read().split(b"\n")[1:]:
-                    words = line.split()
-                    if len(words) == 3 and words[0].isdigit():
-                        offsets.append(int(words[0]))
+            try:
+                with open(os.path.join(self.staging, name), "rb") as file:
+                    lines = file.read().split(b"\n")
+            except FileNotFoundError:
+                # Its file has just been read to the end.
+                continue
+            for line in lines[1:]:
+                words = line.split()
+                if len(words) == 3 and words[0].isdigit():
+                    offsets.append(int(words[0]))
         offset = max(offsets, default=0)
         return offset if offset and (not newer or offset not in self.marks) else 0
 
