@@ -55,4 +55,29 @@ enum CatalogLetters {
             Character(UnicodeScalar(Self.letter(of: $0))) == letter.first
         }
     }
+
+    /// As `claim_v2` reads it.
+    static func rights(_ wish: ClaimWish) -> Int16 {
+        let flags = [
+            wish.canBeSettled, wish.canBeAsked, wish.again, wish.anyway, wish.isKnown, wish.insists,
+        ]
+        var sum: Int16 = 0
+        for (place, isSet) in flags.enumerated() where isSet { sum |= 1 << Int16(place) }
+        return sum
+    }
+
+    /// A word that this program does not know is never read as free.
+    static func answer(
+        _ verdict: String?, by holder: String, _ receipt: String?, isOwn: Bool
+    ) -> ClaimAnswer {
+        switch verdict {
+        case "y": .granted
+        case "t": .takenOver
+        case "c": .held(by: holder)
+        case "d": .done(by: holder, receipt: receipt, isOwn: isOwn)
+        case "u": .unsure(by: holder, isOwn: isOwn)
+        case "r": .removed(by: holder, isOwn: isOwn)
+        default: .undecided
+        }
+    }
 }

@@ -1,6 +1,5 @@
 public import FilmgateCore
 import PQKit
-import Synchronization
 
 extension PostgresCatalog {
     public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
@@ -13,10 +12,10 @@ extension PostgresCatalog {
 
     private func answers(to wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
         let values =
-            Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .int2s(wishes.map { Self.rights($0) })]
+            Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .int2s(wishes.map(CatalogLetters.rights))]
         let sql = "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)"
         let answers = try await ask(live, sql, values) { row throws(IngestError) in
-            Self.answer(
+            CatalogLetters.answer(
                 try row.textOrNil(0), by: try row.textOrNil(1) ?? Self.somebody, try row.textOrNil(2),
                 isOwn: try row.bool(3))
         }
@@ -41,7 +40,7 @@ extension PostgresCatalog {
             switch row.0 {
             case "u" where isOwn && wish.isKnown, "d" where wish.insists: return .granted
             case "u" where wish.anyway: return .takenOver
-            default: return Self.answer(row.0, by: row.1 ?? Self.somebody, row.2, isOwn: isOwn)
+            default: return CatalogLetters.answer(row.0, by: row.1 ?? Self.somebody, row.2, isOwn: isOwn)
             }
         }
     }
@@ -53,31 +52,6 @@ extension PostgresCatalog {
             .int8(session), .bytes(wishes.map { Digits.bytes($0.content.sha256) }),
             .bytes(wishes.map { Digits.bytes($0.content.beside ?? "") }), .texts(wishes.map(\.target)),
         ]
-    }
-
-    /// As `claim_v2` reads it.
-    private static func rights(_ wish: ClaimWish) -> Int16 {
-        let flags = [
-            wish.canBeSettled, wish.canBeAsked, wish.again, wish.anyway, wish.isKnown, wish.insists,
-        ]
-        var sum: Int16 = 0
-        for (place, isSet) in flags.enumerated() where isSet { sum |= 1 << Int16(place) }
-        return sum
-    }
-
-    /// A word that this program does not know is never read as free.
-    private static func answer(
-        _ verdict: String?, by holder: String, _ receipt: String?, isOwn: Bool
-    ) -> ClaimAnswer {
-        switch verdict {
-        case "y": .granted
-        case "t": .takenOver
-        case "c": .held(by: holder)
-        case "d": .done(by: holder, receipt: receipt, isOwn: isOwn)
-        case "u": .unsure(by: holder, isOwn: isOwn)
-        case "r": .removed(by: holder, isOwn: isOwn)
-        default: .undecided
-        }
     }
 
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
@@ -93,11 +67,4 @@ extension PostgresCatalog {
     private func released(_ sql: String, _ values: [PQValue]) async throws(IngestError) -> Int {
         try await ask(live, sql, values) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
     }
-}
-
-/// What this station is called, for tables that say nothing else of who has a claim.
-final class OwnName: Sendable {
-    private let name = Mutex<String?>(nil)
-    var current: String? { name.withLock(\.self) }
-    func note(_ new: String) { name.withLock { $0 = new } }
 }
