@@ -1,4 +1,5 @@
 import NIOCore
+import ServerKit
 
 /// The data connections of one client: each is agreed on by a command, serves one transfer and leads to the client's
 /// own machine.

@@ -2,6 +2,7 @@ import FilmgateCore
 import NIOCore
 import NIOPosix
 import NIOSSL
+import ServerKit
 import Synchronization
 
 /// The way to one transfer's data connection: a port that waits (PASV, EPSV), or an address to call (PORT, EPRT).

@@ -3,6 +3,7 @@ import FilmgateCore
 import Logging
 import NIOCore
 import NIOSSL
+import ServerKit
 
 /// One client's control connection.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import ServerKit
 
 /// What a balancer says of a client before that one's first byte: the PROXY protocol, versions 1 and 2.
 enum ProxyHeader: Equatable {

@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// How many connections each address has open, so that none of them takes those of all others.
@@ -27,14 +26,9 @@ package final class ConnectionShares: Sendable {
         }
     }
 
-    /// The address that is counted; nil for one of this machine alone.
+    /// What is counted, as `PeerAddress.network` gives it; nil for an address of this machine alone.
     package static func counted(_ address: String?) -> String? {
-        guard let address else { return nil }
-        // A socket for both kinds tells IPv4 so.
-        let isBoth = address.hasPrefix("::ffff:") && address.contains(".")
-        let plain = isBoth ? String(address.dropFirst(7)) : address
-        var four = in_addr()
-        if inet_pton(AF_INET, plain, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 ? nil : plain }
-        return plain == "::1" ? nil : plain
+        guard let plain = address.map(PeerAddress.unmapped), !LocalAddress.isLoopback(plain) else { return nil }
+        return PeerAddress.network(plain)
     }
 }

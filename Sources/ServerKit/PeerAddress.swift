@@ -1,31 +1,31 @@
 import Glibc
-import NIOCore
+package import NIOCore
 
 /// A machine's address as text.
 ///
 /// An IPv4 machine that reached an IPv6 socket (`::ffff:192.0.2.1`) is written as the IPv4 machine that it is.
-enum PeerAddress {
-    static func text(_ address: SocketAddress?) -> String? { address?.ipAddress.map(unmapped) }
+package enum PeerAddress {
+    package static func text(_ address: SocketAddress?) -> String? { address?.ipAddress.map(unmapped) }
 
-    static func unmapped(_ text: String) -> String {
+    package static func unmapped(_ text: String) -> String {
         guard text.lowercased().hasPrefix("::ffff:"), text.utf8.contains(0x2E) else { return text }
         return String(text.dropFirst(7))
     }
 
     /// Where to listen for, or to call, a machine that is written like this.
-    static func place(_ text: String, port: Int) throws -> SocketAddress {
+    package static func place(_ text: String, port: Int) throws -> SocketAddress {
         try SocketAddress(ipAddress: unmapped(text), port: port)
     }
 
     /// The same address with another port; a mapped one becomes an IPv4 address, all others keep their scope.
-    static func plain(_ address: SocketAddress) throws -> SocketAddress {
+    package static func plain(_ address: SocketAddress) throws -> SocketAddress {
         guard let text = address.ipAddress, unmapped(text) != text else { return address }
         return try place(text, port: 0)
     }
 
     /// What one client has to itself: an IPv4 address, or the /64 of an IPv6 one, out of which a machine takes as many
     /// as it likes.
-    static func network(_ text: String) -> String {
+    package static func network(_ text: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         let bare = text.prefix { $0 != "%" }
         guard text.utf8.contains(0x3A), inet_pton(AF_INET6, String(bare), &bytes) == 1 else { return text }

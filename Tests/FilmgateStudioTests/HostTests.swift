@@ -73,7 +73,9 @@ import Testing
         #expect(shares.take("192.168.1.20"))
         #expect(!shares.take("192.168.1.20"))
         #expect(ConnectionShares.counted("::ffff:192.168.1.20") == "192.168.1.20")
-        #expect(ConnectionShares.counted("fe80::1") == "fe80::1")
+        // A machine takes as many addresses of its /64 as it likes.
+        #expect(ConnectionShares.counted("fe80::1") == ConnectionShares.counted("fe80::2"))
+        #expect(ConnectionShares.counted("fe80::1") != ConnectionShares.counted("fe80:0:0:1::1"))
         for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1", nil] { #expect(ConnectionShares.counted(own) == nil) }
     }
 

@@ -1,5 +1,6 @@
 import FilmgateCore
 import Foundation
+import ServerKit
 import TestThreads
 import Testing
 

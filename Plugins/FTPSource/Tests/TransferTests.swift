@@ -1,6 +1,7 @@
 import FilmgateCore
 import Foundation
 import Glibc
+import ServerKit
 import TestThreads
 import Testing
 

@@ -1,3 +1,5 @@
+import ServerKit
+
 /// The names under which the page may be asked for.
 ///
 /// A page from elsewhere can let a name of its own lead to this machine; the browser then takes it for that page's own
@@ -48,8 +50,7 @@ struct ServedPlace: Sendable {
     let host: String, port: Int
 
     init(host: String, port: Int) {
-        // A socket for both kinds tells IPv4 so.
-        let plain = host.lowercased().hasPrefix("::ffff:") ? String(host.dropFirst(7)) : host
+        let plain = PeerAddress.unmapped(host)
         (self.host, self.port) = (plain.contains(":") ? "[\(plain)]" : plain, port)
     }
 }

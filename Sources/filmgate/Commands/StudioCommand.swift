@@ -7,6 +7,7 @@ import FilmgateReport
 import FilmgateStudio
 import Glibc
 import Logging
+import ServerKit
 import Synchronization
 
 struct StudioCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import FilmgateStudio
 import Glibc
+import ServerKit
 
 /// Where a link into the page leads.
 enum PageAddress {
