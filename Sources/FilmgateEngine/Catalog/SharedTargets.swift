@@ -162,11 +162,15 @@ public struct SharedTargets: Sendable, Hashable {
     /// Those of both; what is known of a target later stands.
     public mutating func add(_ other: SharedTargets) {
         alone.formUnion(other.alone)
-        for place in other.places {
+        takeOver(other.places)
+        for refusal in other.refusals where !refusals.contains(refusal) { refusals.append(refusal) }
+    }
+
+    private mutating func takeOver(_ new: [Place]) {
+        for place in new {
             places.removeAll { $0.own == place.own }
             places.append(place)
         }
-        for refusal in other.refusals where !refusals.contains(refusal) { refusals.append(refusal) }
     }
 }
 
@@ -215,10 +219,7 @@ extension SharedTargets {
     /// What a plan says now stands, also where it says that a target is not shared any more.
     mutating func renew(by plan: SharedTargets) {
         places.removeAll { place in plan.alone.contains(place.own) && !plan.places.contains { $0.own == place.own } }
-        for place in plan.places {
-            places.removeAll { $0.own == place.own }
-            places.append(place)
-        }
+        takeOver(plan.places)
         places.sort { $0.own < $1.own }
     }
 }

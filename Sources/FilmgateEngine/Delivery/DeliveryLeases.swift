@@ -11,10 +11,9 @@ public final class DeliveryLeases: Sendable {
     struct Holder: Sendable {
         /// The identities of the targets that it delivers to.
         var targets: Set<String> = []
-        /// Tries again now what is held or waits at the target of that name; nil = at every target.
-        var tryNow: @Sendable (String?) async -> Void
-        /// The same, with what another station may have sent.
-        var tryAnyway: @Sendable (String?) async -> Void = { _ in }
+        /// Tries again now what is held or waits at the target of that name, nil = at every target; with `anyway` also
+        /// what another station may have sent.
+        var tryNow: @Sendable (_ target: String?, _ anyway: Bool) async -> Void
         /// Leaves a delivery that was not begun to that scheduler, under that identity.
         var cede: @Sendable (_ old: Delivery.ID, _ new: Delivery.ID, _ heir: Int) async -> Void
         /// Ends a delivery that was not begun as taken back; false when it is being sent.
@@ -194,9 +193,7 @@ public final class DeliveryLeases: Sendable {
     ///
     /// With `anyway`, also what another station may have sent.
     func tryNow(_ target: String?, anyway: Bool = false) async {
-        for holder in state.withLock({ Array($0.holders.values) }) {
-            await (anyway ? holder.tryAnyway : holder.tryNow)(target)
-        }
+        for holder in state.withLock({ Array($0.holders.values) }) { await holder.tryNow(target, anyway) }
     }
 
     /// Asks whoever has `old` to leave it to `heir`, as `new`.

@@ -55,8 +55,8 @@ actor DeliveryScheduler {
     /// Makes itself known to the others; once, before anything is submitted.
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
-            targets: targets, tryNow: { [weak self] target in await self?.handle(.tryNow(target)) },
-            tryAnyway: { [weak self] target in await self?.handle(.tryNow(target, anyway: true)) },
+            targets: targets,
+            tryNow: { [weak self] target, anyway in await self?.handle(.tryNow(target, anyway: anyway)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
             cancel: { [weak self] id in await self?.cancel(id) ?? false },
             marked: { [weak self] sha256s in await self?.judge(by: sha256s) })

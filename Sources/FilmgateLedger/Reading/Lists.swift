@@ -22,13 +22,13 @@ extension SQLiteReader {
         // Nearly every file that a shoot brings is new, and asked about here: that costs no snapshot.
         let isKnown = try look { db in
             var query = try Query(db, Self.isKnown)
-            for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+            query.bind(keysOf: sha256)
             return try query.next()
         }
         if !isKnown { return [] }
         return try await scan { db in
             try AssetReading.all(db, Self.bySHA256) { query in
-                for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+                query.bind(keysOf: sha256)
             }
         }
     }
@@ -89,7 +89,6 @@ extension SQLiteReader {
     /// What a run did: also with files that a later one went on with.
     static let ofRun = "(SELECT * FROM asset WHERE run = ? UNION ALL SELECT * FROM past WHERE run = ?)"
 
-    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     private static let ofSHA256 = "FROM content WHERE key = ? OR (key >= ? AND key < ?)"
     static let isKnown = "SELECT 1 \(ofSHA256) LIMIT 1"
     static let bySHA256 = "WHERE a.content_id IN (SELECT id \(ofSHA256)) ORDER BY a.content_id, a.run DESC, a.at DESC"

@@ -107,7 +107,7 @@ extension SQLiteReader {
             return try sha256s.map { sha256 in
                 var found: [Int64] = []
                 query.begin()
-                for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+                query.bind(keysOf: sha256)
                 while try query.next() { found.append(query.int()) }
                 return found
             }
@@ -125,7 +125,6 @@ extension SQLiteReader {
         SELECT token, said_by, at, pictures FROM mark_order WHERE token >= ? AND token < ? AND kept = 1
         ORDER BY token LIMIT 4
         """
-    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     static let contentsWithFiles = """
         SELECT c.id FROM content c WHERE (c.key = ? OR (c.key >= ? AND c.key < ?))
             AND EXISTS (SELECT 1 FROM asset a WHERE a.content_id = c.id)

@@ -67,7 +67,7 @@ extension SQLiteReader {
             inode: mark(of: delivery.content))
         let stem = FileName(origin.name).stem
         let same = try AssetReading.all(db, bySHA256) { query in
-            for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+            query.bind(keysOf: sha256)
         }
         let file =
             one(of: same)

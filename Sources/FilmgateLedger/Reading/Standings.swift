@@ -19,7 +19,7 @@ extension SQLiteReader {
                 var query = try Query(db, Self.standings)
                 for sha256 in sha256s {
                     query.begin()
-                    for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+                    query.bind(keysOf: sha256)
                     while try query.next() { found.append(Self.standing(&query)) }
                 }
                 return .commit
@@ -36,7 +36,6 @@ extension SQLiteReader {
             denial: DeliveryReading.denial(&query))
     }
 
-    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
     static let standings = """
         SELECT c.key, t.identity, d.event, d.state, d.receipt_path, n.kind, n.reason, n.at FROM content c
         CROSS JOIN delivery d ON d.content_id = c.id

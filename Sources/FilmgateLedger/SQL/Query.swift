@@ -53,6 +53,13 @@ extension Query {
     /// SQLite copies the bytes before the call returns (`SQLITE_TRANSIENT`, a macro that Swift does not import).
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
+    /// For `key = ? OR (key >= ? AND key < ?)`: all contents with these bytes, alone and beside any picture.
+    ///
+    /// A key is the SHA-256 alone or followed by `:`; `;` is the byte after `:`.
+    mutating func bind(keysOf sha256: String) {
+        for bound in [sha256, sha256 + ":", sha256 + ";"] { bind(bound) }
+    }
+
     mutating func bind(_ value: Int64) {
         bound += 1
         sqlite3_bind_int64(raw, bound, value)

@@ -135,7 +135,7 @@ struct MarkWriter {
 
     private func pictures(besides sha256: String) throws -> [String]? {
         var query = try Query(db, Self.files), files: [File] = []
-        for bound in [sha256, sha256 + ":", sha256 + ";"] { query.bind(bound) }
+        query.bind(keysOf: sha256)
         while try query.next() { files.append(File(volume: query.int(), path: query.text(), shot: query.text())) }
         if files.isEmpty { return nil }
         var pictures: Set<String> = []

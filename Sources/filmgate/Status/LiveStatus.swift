@@ -94,7 +94,7 @@ extension LiveStatus.State {
         line.add("since", Int(since))
         line.add("event", event)
         line.add("paused", isPaused)
-        line.add("sources", objects: sources.sorted { $0.key < $1.key }.map { Self.object($0.value) })
+        line.add("sources", objects: sources.sorted { $0.key < $1.key }.map { StatusLine.object($0.value) })
         line.add(
             "queues",
             objects: queues.sorted { $0.key < $1.key }.map { Self.object($0.key, $0.value) })
@@ -113,7 +113,7 @@ extension LiveStatus.State {
             object.add("finished", true)
             return object
         }
-        return Self.object(source)
+        return StatusLine.object(source)
     }
 
     private static func object(_ target: String, _ queue: LiveStatus.Queue) -> JSONWriter {
@@ -122,25 +122,6 @@ extension LiveStatus.State {
         object.add("waiting", queue.waiting)
         object.add("sending", queue.sending)
         object.add("trouble", queue.trouble)
-        return object
-    }
-
-    private static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
-        var object = JSONWriter()
-        object.add("name", source.name)
-        object.add("up", source.isUp)
-        object.add("words", source.words)
-        object.add("battery", source.condition.battery)
-        object.add("notes", source.condition.notes)
-        object.add("alarms", source.condition.alarms)
-        object.add(
-            "storages",
-            objects: source.condition.storages.map { storage in
-                var room = JSONWriter()
-                room.add("free", storage.free)
-                room.add("capacity", storage.capacity)
-                return room
-            })
         return object
     }
 

@@ -58,7 +58,8 @@ enum StatusLine {
         return object
     }
 
-    private static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
+    /// As `status` and the live status of a run tell it.
+    static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
         var object = JSONWriter()
         object.add("name", source.name)
         object.add("up", source.isUp)
