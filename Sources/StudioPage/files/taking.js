@@ -86,7 +86,7 @@ export class Taking {
 }
 
 /** What waits until somebody says its event. */
-export const unassigned = "deliveries?event=&state=held,pending&limit=1";
+export const unassigned = "deliveries?without=event&state=held,pending&limit=1";
 
 /** What the run did. @param {HTMLElement} place */
 async function tell(place) {

@@ -69,6 +69,9 @@ def filling(scene):
         all_done = lambda: all("archive done, gallery done" in cell for cell in cells(page))  # noqa: E731
         until(page, all_done, 15, lambda: f"not everything is shown as done: {cells(page)}")
         until(page, lambda: not page.locator(".pill").is_visible(), 10, "frames stay hidden while nobody looks")
+        # Files of one millisecond may be shown in another order until the list is read again.
+        order = [frame["path"].rsplit("/", 1)[-1] for frame in shoot.studio.client("view").get("frames")["frames"]]
+        until(page, lambda: [cell.split(",")[0] for cell in cells(page)][:6] == order[:6], 10, lambda: f"the sheet has {cells(page)} instead of {order}")
         shown = [cell.split(",")[0] for cell in cells(page)]
         # Only what is near the window is there.
         check(len(set(shown)) >= 12 and set(shown) <= set(names), f"the sheet shows {shown} instead of {names}")
