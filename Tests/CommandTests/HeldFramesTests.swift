@@ -97,6 +97,24 @@ import Testing
         #expect(events == ["e"])
     }
 
+    /// A frame goes to one event with its sidecar, which nobody named, and what is left to another.
+    @Test func aFrameThatIsNamedIsAssignedByItself() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        try scene.put("C/IMG_0001.XMP", "stars")
+        #expect(try scene.take("C", file).status == 8)
+        let one = try scene.table.run(["assign", "a", "IMG_0001.JPG"])
+        #expect(one.status == 0 && one.count("delivered") == 2, "\(one.output)\(one.errors)")
+        #expect(scene.names("archive") == ["a/IMG_0001.JPG", "a/IMG_0001.XMP"])
+        let twice = try scene.table.run(["assign", "b", scene.table.path("C/IMG_0001.JPG")])
+        #expect(twice.status == 0 && twice.errors.contains("Nothing of that is held"), "\(twice.output)\(twice.errors)")
+        let rest = try scene.table.run(["assign", "b", "-"], input: "IMG_0002.JPG\n")
+        #expect(rest.status == 0, "\(rest.output)\(rest.errors)")
+        #expect(scene.names("archive") == ["a/IMG_0001.JPG", "a/IMG_0001.XMP", "b/IMG_0002.JPG"])
+        #expect(scene.gallery == ["/a/IMG_0001.JPG", "/a/IMG_0001.XMP", "/b/IMG_0002.JPG"])
+        #expect(try scene.proof("C").status == 0)
+    }
+
     @Test func aTargetThatHoldsNothingIsNamed() throws {
         let (scene, _) = try scene()
         defer { scene.server.stop() }

@@ -79,6 +79,20 @@ import Testing
         try isSettled(table, run, gallery, pipeline, count: 4)
     }
 
+    /// The run has another standard input: what the command read of its own goes with the job.
+    @Test func namesFromStandardInputAreHandedOver() throws {
+        let table = try Table(), first = try Gallery(table, fault: "unauthorized")
+        let pipeline = try write(table, first.address), run = try start(table, pipeline)
+        try table.frames("hot", count: 3, from: 0)
+        #expect(try waits(table, "held", 3))
+        first.stop()
+        let gallery = try Gallery(table, at: first.address)
+        let retry = try table.run(
+            ["retry", "--wait", "20s", "-"], environment: Gallery.environment, input: "IMG_0001.JPG\nIMG_0002.JPG\n")
+        #expect(retry.status == 0 && retry.count("delivered") == 2, "\(retry.errors)\(retry.output)")
+        try isSettled(table, run, gallery, pipeline, count: 3)
+    }
+
     @Test func whatAHandedOverImportLeavesIsTheRuns() throws {
         let table = try Table(), first = try Gallery(table), pipeline = try write(table, first.address, most: "300ms")
         first.stop()

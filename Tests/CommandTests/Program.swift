@@ -25,9 +25,11 @@ struct Program {
     }()
 
     /// Runs to the end; ten minutes at most.
-    static func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws
-        -> Outcome
-    {
+    ///
+    /// `input`: what it reads, of a few lines at most.
+    static func run(
+        _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = nil
+    ) throws -> Outcome {
         let process = Process(), output = Pipe(), errors = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -35,6 +37,13 @@ struct Program {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         (process.standardOutput, process.standardError) = (output, errors)
         process.standardInput = FileHandle.nullDevice
+        if let input {
+            // Before anybody reads: it has room in the pipe.
+            let pipe = Pipe()
+            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try pipe.fileHandleForWriting.close()
+            process.standardInput = pipe
+        }
         let reader = ErrorReader(errors)
         try process.run()
         let text = output.fileHandleForReading.readDataToEndOfFile()

@@ -38,6 +38,55 @@ import Testing
         #expect(format.status == 0, "\(format.output)")
     }
 
+    /// By its name, by how its SHA-256 begins, by its path: that file is sent, and no other.
+    @Test func aFileThatIsNamedIsSentAlone() throws {
+        let (table, _, address) = try scene(), gallery = try Gallery(table, at: address)
+        let taken = try table.run(["history", "--run", "1"]).items()
+        let third = try #require(taken.first { ($0["path"] as? String)?.hasSuffix("IMG_0003.JPG") == true })
+        let sha256 = try #require(third["sha256"] as? String), folder = table.card + "/DCIM/100TEST"
+        // The first lies there twice: either of its names means it.
+        for (number, name) in ["IMG_0002.JPG", String(sha256.prefix(12)), folder + "/IMG_0001.JPG"].enumerated() {
+            let sent = try retry(table, [name])
+            #expect(sent.status == 0 && sent.count("delivered") == 1, "\(name): \(sent.output)\(sent.errors)")
+            #expect(try gallery.assets().count == number + 1, "\(name)")
+        }
+        // Known, and waiting for nothing: that is no mistake.
+        let again = try retry(table, [folder + "/IMG_0001.JPG"])
+        #expect(again.status == 0 && again.count("delivered") == 0 && again.errors.contains("Nothing of"))
+    }
+
+    /// What was refused is sent when that is asked for, and the way is named.
+    @Test func aRefusedFileIsSentAgainByItsName() throws {
+        let (table, _, address) = try scene(), gallery = try Gallery(table, at: address)
+        try table.change(ledger: "UPDATE delivery SET state = 'failed' WHERE state = 'pending'")
+        let words = ["IMG_0002.JPG", "--state", table.state, "--wait", "2s"]
+        let said = try Program.run(["retry"] + words, environment: Gallery.environment)
+        #expect(said.status == 0 && said.output.contains("`filmgate retry --failed`"), "\(said.output)\(said.errors)")
+        let sent = try Program.run(["retry", "--failed"] + words, environment: Gallery.environment)
+        #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
+        #expect(try gallery.assets().count == 1)
+    }
+
+    @Test func aNameThatFitsNothingOrSeveralFramesIsRefused() throws {
+        let (table, pipeline, _) = try scene()
+        try table.frames("SECOND", count: 1, from: 2)
+        let second = ["import", table.path("SECOND"), "--pipeline", pipeline, "--wait", "1s"]
+        #expect(try table.run(second, environment: Gallery.environment).status == 8)
+        for (name, words) in [
+            ("IMG_0002.JPG", "does not say which frame is meant"), ("IMG_0008.JPG", "Did you mean `IMG_000"),
+            (
+                table.path("CARDS") + "/DCIM/100TEST/IMG_0002.JPG",
+                "Did you mean `\(table.card)/DCIM/100TEST/IMG_0002.JPG`"
+            ),
+            ("0000000000", "No picture with the SHA-256"), (String(repeating: "0", count: 64), "no such file is known"),
+            ("-", "Standard input names no file."),
+        ] {
+            let run = try retry(table, [name]), text = run.items("error").last?["message"] as? String
+            #expect(run.status == 2 && text?.contains(words) == true, "\(name): \(run.output)\(run.errors)")
+            #expect(run.count("pending") == 0, "nothing is tried")
+        }
+    }
+
     /// The place is what counts, whatever the pipeline file calls it by now.
     @Test func aTargetThatGotAnotherNameIsTriedByThat() throws {
         let (table, pipeline, address) = try scene()

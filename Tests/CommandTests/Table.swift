@@ -26,10 +26,11 @@ final class Table {
 
     func sampleCard() throws { #expect(try Program.run(["sample", "card", card]).status == 0) }
 
-    func run(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws
-        -> Program.Outcome
-    {
-        try Program.run(arguments + ["--state", state, "--json"], environment: environment, in: folder)
+    func run(
+        _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = nil
+    ) throws -> Program.Outcome {
+        try Program.run(
+            arguments + ["--state", state, "--json"], environment: environment, in: folder, input: input)
     }
 
     /// Changes the ledger with one statement of SQL, as no verb would.

@@ -33,8 +33,9 @@ enum DeliveryEvent: Sendable {
     case probeDue(String)
     /// Somebody wants what waits at the target of that name tried now; nil = at every target.
     ///
-    /// With `anyway`, also what another station may have sent.
-    case tryNow(String?, anyway: Bool = false)
+    /// `of`: where these wait, and nowhere else; nil = where anything does. With `anyway`, also what another station
+    /// may have sent.
+    case tryNow(String?, of: Set<ContentKey>? = nil, anyway: Bool = false)
     /// Taken back; the bytes of `keeping` are nowhere else.
     case cancelled(Delivery.ID, keeping: Set<AssetID>)
     /// Somebody marked pictures: what that says of these deliveries.

@@ -11,9 +11,9 @@ public final class DeliveryLeases: Sendable {
     struct Holder: Sendable {
         /// The identities of the targets that it delivers to.
         var targets: Set<String> = []
-        /// Tries again now what is held or waits at the target of that name, nil = at every target; with `anyway` also
-        /// what another station may have sent.
-        var tryNow: @Sendable (_ target: String?, _ anyway: Bool) async -> Void
+        /// Tries again now what is held or waits at the target of that name, nil = at every target, where these
+        /// contents wait, nil = where anything does; with `anyway` also what another station may have sent.
+        var tryNow: @Sendable (_ target: String?, _ contents: Set<ContentKey>?, _ anyway: Bool) async -> Void
         /// Leaves a delivery that was not begun to that scheduler, under that identity.
         var cede: @Sendable (_ old: Delivery.ID, _ new: Delivery.ID, _ heir: Int) async -> Void
         /// Ends a delivery that was not begun as taken back; false when it is being sent.
@@ -189,11 +189,12 @@ public final class DeliveryLeases: Sendable {
         for holder in state.withLock({ Array($0.holders.values) }) { await holder.marked(sha256s) }
     }
 
-    /// Lets everybody try again now what waits for the target of that name; nil = for every target.
+    /// Lets everybody try again now what waits for the target of that name, nil = for every target, where these
+    /// contents wait, nil = where anything does.
     ///
     /// With `anyway`, also what another station may have sent.
-    func tryNow(_ target: String?, anyway: Bool = false) async {
-        for holder in state.withLock({ Array($0.holders.values) }) { await holder.tryNow(target, anyway) }
+    func tryNow(_ target: String?, _ contents: Set<ContentKey>? = nil, anyway: Bool = false) async {
+        for holder in state.withLock({ Array($0.holders.values) }) { await holder.tryNow(target, contents, anyway) }
     }
 
     /// Asks whoever has `old` to leave it to `heir`, as `new`.

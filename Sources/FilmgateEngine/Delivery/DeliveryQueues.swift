@@ -68,8 +68,10 @@ struct DeliveryQueues: Sendable {
         case .probeDue(let target):
             queues[target]?.isProbing = false
             letGo(target)
-        case .tryNow(let name, _):
-            for (target, queue) in queues where name == nil || queue.target.name == name { letGo(target) }
+        case .tryNow(let name, let contents, _):
+            let meant = contents.map { some in Set(all.keys.filter { some.contains($0.content) }.map(\.target)) }
+            for (target, queue) in queues
+            where (name == nil || queue.target.name == name) && meant?.contains(target) != false { letGo(target) }
         case .stopped: isStopped = true
         case .windingDown: isWindingDown = true
         default: break

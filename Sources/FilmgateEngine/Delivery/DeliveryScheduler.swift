@@ -56,7 +56,7 @@ actor DeliveryScheduler {
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
             targets: targets,
-            tryNow: { [weak self] target, anyway in await self?.handle(.tryNow(target, anyway: anyway)) },
+            tryNow: { [weak self] in await self?.handle(.tryNow($0, of: $1, anyway: $2)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
             cancel: { [weak self] id in await self?.cancel(id) ?? false },
             marked: { [weak self] sha256s in await self?.judge(by: sha256s) })

@@ -57,8 +57,8 @@ struct DeliveryTable: Sendable {
         case .claimDue(let id): askAgain(id)
         case .delivered(let id, let delivered) where delivered.ifLast != nil && !lastCopies(of: id).isEmpty:
             if let withheld = delivered.ifLast { withhold(id, withheld) }
-        case .tryNow(let name, let anyway):
-            askAgain(at: name, anyway: anyway)
+        case .tryNow(let name, let contents, let anyway):
+            askAgain(at: name, of: contents, anyway: anyway)
             queues.handle(event)
         default: queues.handle(event)
         }

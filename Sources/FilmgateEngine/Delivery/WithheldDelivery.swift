@@ -59,9 +59,10 @@ extension DeliveryTable {
     }
 
     /// A person wants what waits at the target of that name tried now, with `anyway` also what another station may have
-    /// sent.
-    mutating func askAgain(at name: String?, anyway: Bool) {
+    /// sent; of these contents alone, where they are named.
+    mutating func askAgain(at name: String?, of contents: Set<ContentKey>?, anyway: Bool) {
         for (id, delivery) in queues.all where delivery.isWithheld && (name == nil || delivery.target.name == name) {
+            if contents?.contains(id.content) == false { continue }
             if anyway { queues.change(id) { $0.goesAnyway = true } }
             askAgain(id)
         }

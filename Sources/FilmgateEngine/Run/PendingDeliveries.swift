@@ -17,6 +17,8 @@ struct PendingDeliveries: Sendable {
     var station = ""
     /// Staging folders: what waits may lie there where the path that the ledger has leads nowhere any more.
     var staging: [String] = []
+    /// These alone; nil = all that waits.
+    var contents: Set<ContentKey>?
 
     /// The asset of each file, with each of the waiting deliveries of its bytes; `only` limits them to one target's
     /// name.
@@ -141,9 +143,12 @@ struct PendingDeliveries: Sendable {
         return delivery
     }
 
+    /// Whether it is among those that are meant; `only`: the name of their target.
+    ///
     /// A target that has another name in the file by now is the same one all the same.
     func concerns(_ delivery: DeliveryRow, _ only: String?) -> Bool {
-        only == nil || delivery.targetName == only
+        if let contents, !contents.contains(delivery.content) { return false }
+        return only == nil || delivery.targetName == only
             || targets.contains { $0.name == only && $0.identity == delivery.target }
     }
 
@@ -194,6 +199,19 @@ struct PendingDeliveries: Sendable {
             return LocalFile(path: origin.absolutePath, size: size, ownership: .source)
         }
         return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
+    }
+}
+
+extension PendingDeliveries {
+    /// Those of an order, for the targets of `plan`.
+    init(
+        _ order: ResumeOrder, _ plan: Plan, _ options: RunOptions, ledger: any LedgerReader,
+        _ reservations: NameReservations
+    ) {
+        self.init(
+            ledger: ledger, targets: plan.targets, event: options.event, assigning: order.assigning,
+            reservations: reservations, station: plan.station, staging: options.stagingFolders(plan.targets),
+            contents: order.contents)
     }
 }
 

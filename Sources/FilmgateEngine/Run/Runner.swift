@@ -281,9 +281,7 @@ public final class Runner: Sendable {
     /// Sends again what earlier runs left waiting at this plan's targets; returns the number of the run.
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
-        let leftovers = PendingDeliveries(
-            ledger: reader, targets: plan.targets, event: options.event, assigning: order.assigning,
-            reservations: reservations, station: plan.station, staging: options.stagingFolders(plan.targets))
+        let leftovers = PendingDeliveries(order, plan, options, ledger: reader, reservations)
         // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
@@ -291,7 +289,7 @@ public final class Runner: Sendable {
         let all = try await leftovers.planned(states, only: target)
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
-        await leases.tryNow(target, anyway: options.anyway)
+        await leases.tryNow(target, order.contents, anyway: options.anyway)
         for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
         if states.contains(.failed), let writer {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)

@@ -6,12 +6,18 @@ struct AssignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assign", abstract: "Give what was held without an event to an event, and send it.",
         discussion: """
+            Sidecars and memos go with the pictures that are named.
+
             EXAMPLE:
               filmgate assign smith-wedding
+              filmgate assign smith-wedding /media/ann/CARD/DCIM/100MEDIA
             """)
 
     @Argument(help: "The event.")
     var event: String
+
+    @Argument(help: ArgumentHelp("Only these files: \(WaitingFiles.naming).", valueName: "file"), completion: .file())
+    var files: [String] = []
 
     @Option(help: ArgumentHelp("The pipeline to use; absent: the targets of earlier runs.", valueName: "file"))
     var pipeline: String?
@@ -29,10 +35,11 @@ struct AssignCommand: AsyncParsableCommand {
         guard let wait = Duration(text: wait) else {
             throw ValidationError("--wait takes a duration such as 30s or 2m.")
         }
-        let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
-        let pipelines = try files.map { try context.load($0) }
+        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let pipelines = try paths.map { try context.load($0) }
         let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)
-        try await RunSession(context: context, options: run).resume(
-            pipelines, ResumeOrder([.held, .pending], target: target, assigning: true))
+        let session = RunSession(context: context, options: run)
+        let order = ResumeOrder([.held, .pending], target: target, assigning: true)
+        try await NamesFromInput.read(files) { try await session.resume(pipelines, order, of: $0) }
     }
 }

@@ -58,7 +58,11 @@ struct OrderChoice {
         // With some of a folder replaced, the rest may be another card's, too.
         let isOneCard = Set(meant.map(\.asset.origin.volume)).count == 1
         if unclear.isEmpty, isOneCard { return meant }
-        throw Refusal(Self.severalFrames(file, unclear.isEmpty ? orders : unclear, isReplaced: isReplaced))
+        let why =
+            isReplaced
+            ? "What waits was taken from another card or file than the one that is there now"
+            : "Several cards or files were there, one after the other"
+        throw Refusal(Self.severalFrames(file, unclear.isEmpty ? orders : unclear, because: why))
     }
 
     /// Whether any of `orders` is of that file or folder, or of that digest.
@@ -69,7 +73,8 @@ struct OrderChoice {
         }
     }
 
-    private static func severalFrames(_ file: String, _ orders: [QueuedDelivery], isReplaced: Bool) -> String {
+    /// That a name does not say which of these is meant, and by which digests they are told apart.
+    static func severalFrames(_ file: String, _ orders: [QueuedDelivery], because why: String) -> String {
         let frames = Dictionary(grouping: orders, by: \.delivery.content.sha256).sorted {
             ($0.value[0].asset.at, $0.key) < ($1.value[0].asset.at, $1.key)
         }
@@ -77,10 +82,6 @@ struct OrderChoice {
             let asset = orders[0].asset, date = TargetLine.time(asset.at).map { ", \($0)" } ?? ""
             return "\(sha256) (\(Describe.name(asset.origin.absolutePath))\(date))"
         }
-        let why =
-            isReplaced
-            ? "What waits was taken from another card or file than the one that is there now"
-            : "Several cards or files were there, one after the other"
         return "\(Describe.name(file)) does not say which frame is meant. \(why). Name it by its SHA-256: "
             + list.joined(separator: ", ") + (frames.count > 5 ? " …" : "") + "."
     }

@@ -8,7 +8,11 @@ struct RetryCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLE:
               filmgate retry --failed --target gallery
+              filmgate retry --failed IMG_0007.JPG
             """)
+
+    @Argument(help: ArgumentHelp("Only these files: \(WaitingFiles.naming).", valueName: "file"), completion: .file())
+    var files: [String] = []
 
     @Option(help: ArgumentHelp("The pipeline to use; absent: the targets of earlier runs.", valueName: "file"))
     var pipeline: String?
@@ -33,10 +37,11 @@ struct RetryCommand: AsyncParsableCommand {
             throw ValidationError("--wait takes a duration such as 30s or 2m.")
         }
         let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
-        let files = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
-        let pipelines = try files.map { try context.load($0) }
+        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let pipelines = try paths.map { try context.load($0) }
         var run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
         run.anyway = anyway
-        try await RunSession(context: context, options: run).resume(pipelines, ResumeOrder(states, target: target))
+        let session = RunSession(context: context, options: run), order = ResumeOrder(states, target: target)
+        try await NamesFromInput.read(files) { try await session.resume(pipelines, order, of: $0) }
     }
 }

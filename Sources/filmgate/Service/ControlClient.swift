@@ -19,7 +19,8 @@ enum ControlClient {
         var limit = [patience, 0]
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(2 * MemoryLayout<Int>.size))
         guard ControlPath.withAddress(in: state, { connect(descriptor, $0, $1) }) == 0 else { return nil }
-        guard stream.send(ControlRequest(arguments: arguments, folder: UserPath.working).line) else { return nil }
+        let request = ControlRequest(arguments: arguments, folder: UserPath.working, input: HostedJob.input)
+        guard stream.send(request.line) else { return nil }
         var code: Int32?, isHeard = false
         stream.lines { line in
             // It is there, and has the job: that may take as long as it likes.

@@ -1,23 +1,27 @@
 import FilmgateCore
 
-/// A job that is handed over: a command line, and the folder that its paths start from.
+/// A job that is handed over: a command line, the folder that its paths start from, and the lines of its standard input
+/// where it has read that.
 struct ControlRequest: Sendable {
-    var arguments: [String], folder: String
+    var arguments: [String], folder: String, input: [String]?
 
-    init(arguments: [String], folder: String) { (self.arguments, self.folder) = (arguments, folder) }
+    init(arguments: [String], folder: String, input: [String]? = nil) {
+        (self.arguments, self.folder, self.input) = (arguments, folder, input)
+    }
 
     init?(_ line: String) {
         guard let object = JSONValue(Array(line.utf8)), let items = object["arguments"]?.items,
             let arguments = object["arguments"]?.texts,
             arguments.count == items.count, let folder = object["folder"]?.string, folder.hasPrefix("/")
         else { return nil }
-        (self.arguments, self.folder) = (arguments, folder)
+        (self.arguments, self.folder, input) = (arguments, folder, object["input"]?.texts)
     }
 
     var line: String {
         var object = JSONWriter()
         object.add("arguments", arguments)
         object.add("folder", folder)
+        if let input { object.add("input", input) }
         return object.finished
     }
 }

@@ -215,7 +215,9 @@ final class ControlServer: Sendable {
         }
         // Those who watch ask every second.
         if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
-        let code = await Self.carryOut(request.arguments, in: request.folder, services, output)
+        let code = await HostedJob.$input.withValue(request.input) {
+            await Self.carryOut(request.arguments, in: request.folder, services, output)
+        }
         if !request.arguments.contains("--board") { await services.tidy() }
         await queue.end(ControlAnswer.exit(code))
     }

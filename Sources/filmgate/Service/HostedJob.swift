@@ -19,6 +19,8 @@ enum HostedJob {
     @TaskLocal static var changes: RunChanges?
     /// The folder that the job was asked for in.
     @TaskLocal static var folder: String?
+    /// What a command has read of its standard input, or whoever handed it over.
+    @TaskLocal static var input: [String]?
     /// Whether this command has written its summary.
     @TaskLocal static var summaryFlag: SummaryFlag?
     /// Stops the job as Ctrl-C would.

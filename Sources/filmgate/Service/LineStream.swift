@@ -49,7 +49,7 @@ final class LineStream: Sendable {
     ///
     /// `within`: how long to wait for lines at all; the body's own time does not count while it runs.
     func lines(upTo limit: Int = longest, within time: Duration? = nil, _ body: (String) -> Bool) {
-        var pending: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 16 << 10)
+        var pending: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 16 << 10), looked = 0
         let last = time.map { ContinuousClock.now + $0 }
         while pending.count < limit {
             guard wait(for: POLLIN, until: last ?? (patience < 0 ? nil : .now + .milliseconds(Int(patience)))) else {
@@ -59,11 +59,14 @@ final class LineStream: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             pending += chunk[..<count]
-            while let end = pending.firstIndex(of: 0x0A) {
+            // A long line comes in many pieces: each is looked at once.
+            while let end = pending[looked...].firstIndex(of: 0x0A) {
                 let line = String(decoding: pending[..<end], as: UTF8.self)
                 pending.removeSubrange(...end)
+                looked = 0
                 if !body(line) { return }
             }
+            looked = pending.count
         }
     }
 

@@ -14,7 +14,9 @@ struct RunSession {
     var json: Bool { context.options.json }
 
     /// Sends again what waits for the targets of these pipelines.
-    func resume(_ pipelines: [PipelineFile], _ order: ResumeOrder) async throws {
+    ///
+    /// `files`: names of those that are meant alone; nil = all.
+    func resume(_ pipelines: [PipelineFile], _ order: ResumeOrder, of files: [String]? = nil) async throws {
         try await context.telling { () throws(IngestError) in
             guard try FileFacts.of(options.state) == nil else { return }
             throw IngestError(
@@ -25,34 +27,55 @@ struct RunSession {
         // first.
         if HostedJob.ledger == nil { try await context.openLedger().close() }
         if let target = order.target { try await refuseUnknown(target, pipelines) }
-        if order.assigning, try await holdsNothing(for: order.target, pipelines) { return }
-        if !order.assigning, try await waitsForNothing(order.states, order.target) { return }
+        var order = order
+        if let files { order.contents = try await contents(of: files, assigning: order.assigning) }
+        if order.assigning, try await holdsNothing(order, pipelines) { return }
+        if !order.assigning, try await waitsForNothing(order) { return }
         try await run(pipelines, .resume(order))
+    }
+
+    /// What these names mean of all that waits; of which nothing does is told.
+    private func contents(of files: [String], assigning: Bool) async throws -> Set<ContentKey> {
+        let reader = try await context.readLedger()
+        let waiting = try await context.telling { () async throws(IngestError) in
+            try await reader.queue([.pending, .held, .failed])
+        }
+        let found = try await context.telling { () async throws(IngestError) in
+            try await WaitingFiles(waiting, reader).found(files)
+        }
+        if let first = found.idle.first {
+            let others = found.idle.count > 1 ? " and \(found.idle.count - 1) more" : ""
+            Console.err("Nothing of \(Describe.name(first))\(others) waits.")
+        }
+        return assigning ? waiting.following(found.contents) : found.contents
     }
 
     /// Nothing waits for an event: says so, and what would change whose frames these are.
     ///
     /// No run is begun then: its event, perhaps misspelt, would be one of the events that are listed from now on.
-    private func holdsNothing(for target: String?, _ pipelines: [PipelineFile]) async throws -> Bool {
-        let reader = try await context.readLedger()
-        let waiting = try await context.telling { () async throws(IngestError) in
-            try await reader.queue([.pending, .held, .failed]).map(\.delivery)
+    private func holdsNothing(_ order: ResumeOrder, _ pipelines: [PipelineFile]) async throws -> Bool {
+        let reader = try await context.readLedger(), target = order.target
+        let queue = try await context.telling { () async throws(IngestError) in
+            try await reader.queue([.pending, .held, .failed])
         }
+        let waiting = queue.map(\.delivery).filter { order.means($0.content) }
         let held = waiting.filter { $0.isUnassigned && $0.receipt.state != .failed }
         let mine = held.filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
         let names = Set(pipelines.flatMap { $0.targets.map(\.name) })
         guard mine.isEmpty, held.allSatisfy({ names.contains($0.targetName) }) else { return false }
-        Console.err(AssignedBefore.remark(waiting.filter { !$0.isUnassigned }, at: held.isEmpty ? nil : target))
+        let assigned = waiting.filter { !$0.isUnassigned }, isPart = order.contents != nil
+        Console.err(AssignedBefore.remark(assigned, at: held.isEmpty ? nil : target, isPart: isPart))
         return true
     }
 
     /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
-    private func waitsForNothing(_ states: Set<Receipt.State>, _ target: String?) async throws -> Bool {
-        let reader = try await context.readLedger()
-        let queue = try await context.telling { () async throws(IngestError) in
+    private func waitsForNothing(_ order: ResumeOrder) async throws -> Bool {
+        let reader = try await context.readLedger(), (states, target) = (order.states, order.target)
+        let all = try await context.telling { () async throws(IngestError) in
             try await reader.queue(states.union([.failed]))
         }
+        let queue = all.filter { order.means($0.delivery.content) }
         let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
         if mine.isEmpty, !queue.isEmpty { return false }
@@ -60,7 +83,7 @@ struct RunSession {
         if isIdle, !json {
             let refused =
                 mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
-            Console.out("Nothing is waiting.\(refused)")
+            Console.out("Nothing \(order.contents == nil ? "" : "of that ")is waiting.\(refused)")
         }
         return isIdle && !json
     }

@@ -105,6 +105,17 @@ import Testing
         #expect(sent == [anyway])
     }
 
+    /// `retry --anyway FILE` says nothing of what else another station may have sent.
+    @Test func anywayIsSaidOfTheFilesThatAreNamed() {
+        var table = table(withheld: WithheldDelivery(.held, "desk-3 may have sent it"))
+        for (named, count) in [(ContentKey(rawValue: "d"), 0), (content, 1)] {
+            let sent = table.handle(.tryNow(nil, of: [named], anyway: true), at: now).count {
+                if case .send = $0 { true } else { false }
+            }
+            #expect(sent == count)
+        }
+    }
+
     /// What only another station says to be there is told to nobody as delivered, and ends no last bytes.
     @Test(arguments: [LocalFile.Ownership.staged, .source])
     func hearsayIsNoDelivery(_ ownership: LocalFile.Ownership) throws {

@@ -106,7 +106,7 @@ import Testing
         let numbers = all.map { targets in
             let number = leases.join()
             leases.introduce(
-                number, DeliveryLeases.Holder(targets: targets, tryNow: { _, _ in }, cede: { _, _, _ in }))
+                number, DeliveryLeases.Holder(targets: targets, tryNow: { _, _, _ in }, cede: { _, _, _ in }))
             return number
         }
         func deliver(_ name: String, to target: String) -> Bool {

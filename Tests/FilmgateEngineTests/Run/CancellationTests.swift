@@ -46,7 +46,7 @@ import Testing
         let id = Delivery.ID(content: Self.content, target: Self.target), ended = EndedDeliveries()
         leases.introduce(
             number,
-            DeliveryLeases.Holder(tryNow: { _, _ in }, cede: { _, _, _ in }, cancel: { id in await ended.note(id) }))
+            DeliveryLeases.Holder(tryNow: { _, _, _ in }, cede: { _, _, _ in }, cancel: { id in await ended.note(id) }))
         #expect(leases.take(id, by: number))
         var outcomes: [Cancellation.Outcome] = []
         let cancellation = Cancellation(ledger)

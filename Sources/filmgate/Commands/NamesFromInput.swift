@@ -1,0 +1,33 @@
+import Glibc
+
+/// The names that a command is given, with `-` for those that its standard input has, a line each.
+enum NamesFromInput {
+    /// Bytes: what is read goes to the run that holds the state in one line.
+    private static let most = 3_600_000
+
+    /// Calls `body` with all of them, nil where none was given.
+    ///
+    /// Where the job is handed over, what was read goes with it: the run has another standard input.
+    static func read(_ words: [String], _ body: ([String]?) async throws -> Void) async throws {
+        guard words.contains("-") else { return try await body(words.isEmpty ? nil : words) }
+        let lines = try HostedJob.input ?? (HostedJob.ledger == nil ? ownLines() : [])
+        guard !lines.isEmpty else { throw Refusal("Standard input names no file.") }
+        try await HostedJob.$input.withValue(lines) {
+            try await body(words.flatMap { $0 == "-" ? lines : [$0] })
+        }
+    }
+
+    private static func ownLines() throws -> [String] {
+        var bytes: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(STDIN_FILENO, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+            guard bytes.count <= most else {
+                throw Refusal("Standard input names more files than one command takes: \(most) bytes are the most.")
+            }
+        }
+        return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,134 @@
+import FileKit
+import FilmgateCore
+import FilmgateEngine
+
+/// Which of what waits is meant by the names that `retry` and `assign` are given.
+///
+/// A file is found as `cancel` and `mark` find it: by its path at its source or a folder of it, by a copy of it, by its
+/// SHA-256 or how that begins; and by its name alone, where only one that waits is called so.
+struct WaitingFiles {
+    /// What people read of it.
+    static let naming =
+        "by their path at their source or a folder of it, a copy at a target, their name, or their SHA-256 or its beginning; `-`: those that standard input names, one a line"
+
+    /// What the names mean, and those of which nothing waits.
+    struct Found {
+        var contents: Set<ContentKey> = [], idle: [String] = []
+    }
+
+    private let waiting: [QueuedDelivery], reader: any LedgerReader
+    private let bySHA256: [String: Set<ContentKey>]
+
+    init(_ waiting: [QueuedDelivery], _ reader: any LedgerReader) {
+        (self.waiting, self.reader) = (waiting, reader)
+        bySHA256 = waiting.reduce(into: [:]) { found, one in
+            found[one.delivery.content.sha256, default: []].insert(one.delivery.content)
+        }
+    }
+
+    /// Throws `misconfigured` for a name that fits nothing, or that several different frames have.
+    func found(_ names: [String]) async throws(IngestError) -> Found {
+        var found = Found(), called: [String: Set<ContentKey>]?
+        for name in names {
+            let contents = try await contents(of: name, &called)
+            if contents.isEmpty { found.idle.append(name) } else { found.contents.formUnion(contents) }
+        }
+        return found
+    }
+
+    /// Empty for what is known, and waits for nothing.
+    ///
+    /// `called`: what has which name, as soon as that was read.
+    private func contents(
+        of name: String, _ called: inout [String: Set<ContentKey>]?
+    ) async throws(IngestError) -> Set<ContentKey> {
+        if OrderChoice.isDigest(name) { return try await contents(ofSHA256: name) }
+        let path = UserPath.recorded(name), meant = try chosen(path)
+        if !meant.isEmpty { return Set(meant.map(\.delivery.content)) }
+        let facts = try FileFacts.of(path)
+        if facts?.kind == .directory { return [] }
+        if facts == nil, called == nil { called = try await contentsByName() }
+        let names = facts == nil ? called ?? [:] : [:]
+        if let contents = names[name] { return try one(of: contents, called: name) }
+        do throws(IngestError) {
+            let sha256 = try await PictureSearch(reader: reader).sha256(name)
+            return bySHA256[sha256] ?? []
+        } catch {
+            guard facts == nil, let hint = hint(for: name, path, names) else { throw error }
+            throw unknown(name, hint)
+        }
+    }
+
+    private func chosen(_ path: String) throws(IngestError) -> [QueuedDelivery] {
+        do { return try OrderChoice(target: nil, files: [path]).choose(waiting) } catch {
+            throw IngestError(.misconfigured, (error as? Refusal)?.message ?? "\(error)")
+        }
+    }
+
+    private func contents(ofSHA256 sha256: String) async throws(IngestError) -> Set<ContentKey> {
+        if let waiting = bySHA256[sha256] { return waiting }
+        if try await reader.assets(sha256: sha256).isEmpty { throw unknown(sha256, "") }
+        return []
+    }
+
+    /// What waits, by the names of its files: of those with the same bytes a delivery names one alone.
+    private func contentsByName() async throws(IngestError) -> [String: Set<ContentKey>] {
+        let files = try await reader.assets(AssetFilter(endings: [.pending, .setAside], limit: .max))
+        let waits = Set(waiting.map(\.delivery.content))
+        var found: [String: Set<ContentKey>] = [:]
+        for one in waiting { found[one.asset.origin.name, default: []].insert(one.delivery.content) }
+        for file in files {
+            if let content = file.content, waits.contains(content) {
+                found[file.origin.name, default: []].insert(content)
+            }
+        }
+        return found
+    }
+
+    /// The same, unless they are different frames.
+    private func one(of contents: Set<ContentKey>, called name: String) throws(IngestError) -> Set<ContentKey> {
+        if Set(contents.map(\.sha256)).count == 1 { return contents }
+        let meant = waiting.filter { contents.contains($0.delivery.content) }
+        throw IngestError(
+            .misconfigured, OrderChoice.severalFrames(name, meant, because: "Several that wait are called so"))
+    }
+
+    /// What may have been meant: a file that waits, as it was named.
+    private func hint(for name: String, _ path: String, _ names: [String: Set<ContentKey>]) -> String? {
+        name.contains("/")
+            ? PathHint(waiting.map(\.asset.origin.absolutePath)).words(for: path)
+            : nearest(name, among: names.keys).map { " Did you mean `\(Describe.name($0))`?" }
+    }
+
+    private func unknown(_ name: String, _ hint: String) -> IngestError {
+        IngestError(
+            .misconfigured, "Nothing that waits is called \(Describe.name(name)), and no such file is known.\(hint)",
+            advice: "Files are named \(Self.naming).")
+    }
+}
+
+/// The path that somebody probably meant, part by part, among those that are known.
+struct PathHint {
+    private let known: [[Substring]]
+
+    /// `known`: absolute paths of files.
+    init(_ known: [String]) {
+        self.known = Set(known).filter { $0.hasPrefix("/") }.map { $0.split(separator: "/") }
+    }
+
+    /// Nil where no part of the path is a slip of the fingers, and where it is known itself.
+    func path(for path: String) -> String? {
+        var left = known, meant: [Substring] = []
+        for (depth, part) in path.split(separator: "/").enumerated() {
+            let names = Set(left.compactMap { $0.count > depth ? $0[depth] : nil })
+            guard let name = names.contains(part) ? part : nearest(String(part), among: names.map(String.init))?[...]
+            else { return nil }
+            meant.append(name)
+            left.removeAll { $0.count <= depth || $0[depth] != name }
+        }
+        let found = "/" + meant.joined(separator: "/")
+        return found == path ? nil : found
+    }
+
+    func words(for path: String) -> String? { self.path(for: path).map { " Did you mean `\(Describe.name($0))`?" } }
+}
