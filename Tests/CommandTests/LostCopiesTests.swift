@@ -44,6 +44,15 @@ import Testing
         #expect(try removed(last) == 0, "\(last.errors)")
     }
 
+    /// "Nothing to take back" would pass for done where the folder's name is a slip.
+    @Test func aMistypedFolderIsAskedAbout() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let run = try table.run(["cancel", "--yes", "--gone", table.path("archiv")])
+        #expect(run.status == 2 && run.errors.contains("Did you mean `\(table.archive)`?"), "\(run.errors)")
+    }
+
     /// A remark on one delivery is no remark on the file: whoever imports it later finds a copy that is there.
     @Test(arguments: [false, true]) func aCopyThatIsThereAgainIsNotSaidToBeGone(isDamaged: Bool) throws {
         let table = try Table()

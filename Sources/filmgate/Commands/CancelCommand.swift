@@ -159,9 +159,10 @@ struct CancelCommand: AsyncParsableCommand {
                 }
                 return false
             }
-            if !isKnown {
-                throw ValidationError("No file \(Describe.name(path)) is known, and none is there. \(Self.naming)")
-            }
+            if isKnown { continue }
+            let known = orders.flatMap { [$0.asset.origin.absolutePath, $0.delivery.receipt.path ?? ""] }
+            let hint = PathHint(known).words(for: path) ?? ""
+            throw ValidationError("No file \(Describe.name(path)) is known, and none is there.\(hint) \(Self.naming)")
         }
     }
 
