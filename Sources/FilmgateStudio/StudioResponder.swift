@@ -105,9 +105,8 @@ struct StudioResponder: HTTPResponder {
         if let bytes = try await body(of: request, route) {
             if route.bodyShape == nil {
                 call.body = try route.body(bytes)
-            } else {
-                call.object = try Route.object(bytes)
             }
+            if route.bodyShape != nil || route.takesSelection { call.object = try Route.object(bytes) }
         }
         return try await route.run(call)
     }

@@ -32,6 +32,10 @@ import Testing
                     "accounts/login", #"{"account":"--protect"}"#,
                     ["login"] + common + ["--no-browser", "--pipeline=\(pipeline)", "--", "--protect"]
                 ),
+                (
+                    "accounts/logout", #"{"account":"studio"}"#,
+                    ["logout"] + common + ["--pipeline=\(pipeline)", "--", "studio"]
+                ),
             ]
             for (path, body, words) in asked {
                 let reply = try bench.post(path, body), job = try await bench.ended(reply)
@@ -39,6 +43,57 @@ import Testing
                 #expect(try bench.words().last == words)
             }
         }
+    }
+
+    /// Files go to the command as a list of digests: those that are named, or what waits of all that a filter finds.
+    @Test func aSelectionIsReadByTheCommand() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            try bench.then("cat > '\(bench.folder)/input'; echo '{\"type\":\"summary\"}'")
+            let common = ["--json", "--state=\(bench.state)"]
+            let asked: [(path: String, body: String, words: [String], read: [Int])] = [
+                (
+                    "retry",
+                    #"{"target":"a","failed":"yes","selection":{"sha256":["\#(Rows.sha(2))","\#(Rows.sha(1))"]}}"#,
+                    ["retry"] + common + ["--target=a", "--failed", "--", "-"], [2, 1]
+                ),
+                (
+                    "assign", #"{"event":"-","selection":{"filter":{"kind":"jpeg"}}}"#,
+                    ["assign"] + common + ["--", "-", "-"], [2]
+                ),
+            ]
+            for (path, body, words, read) in asked {
+                let reply = try bench.post(path, body), job = try await bench.ended(reply)
+                #expect(reply.status == 202 && job?["exit"]?.whole == 0, "\(reply.body)")
+                #expect(try bench.words().last == words)
+                let text = try String(contentsOfFile: bench.folder + "/input", encoding: .utf8)
+                #expect(text == read.map { Rows.sha($0) + "\n" }.joined())
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"filter":{"kind":"jpeg"},"except":["\#(Rows.sha(2))"]}"#, Role.operate, 404),
+        (#"{"sha256":["\#(Rows.sha(99))"]}"#, .operate, 404), (#"{"sha256":["\#(Rows.sha(2))"]}"#, .pick, 403),
+    ]) func aSelectionOfNothingBeginsNothing(_ selection: String, _ role: Role, _ status: Int) async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            for (path, event) in [("retry", ""), ("assign", #""event":"a","#)] {
+                let reply = try bench.post(path, #"{\#(event)"selection":\#(selection)}"#, role)
+                #expect(reply.status == status, "\(reply.body)")
+            }
+            #expect(try bench.words().isEmpty)
+        }
+    }
+
+    /// The rest of a long list is for nobody where the command ends without reading it.
+    @Test func aCommandNeedNotReadItsList() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            let reply = try bench.post("retry", #"{"selection":{"sha256":["\#(Rows.sha(2))"]}}"#)
+            #expect(try await bench.ended(reply)?["exit"]?.whole == 0)
+        }
+        let words = ["/bin/true"], list = [UInt8](repeating: 0x61, count: 4 << 20)
+        let started = try JobReader.start(words, list)
+        started.reader.read { _ in }
+        #expect(started.child.wait().code == 0)
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 78]) func exitCodesAreTheCommands(_ code: Int) async throws {
@@ -108,7 +163,8 @@ import Testing
         ("assign", "{}"), ("events/use", #"{"event":""}"#), ("cancel", "{}"), ("retry", #"{"other":"x"}"#),
         ("retry", #"{"target":5}"#), ("retry", "[]"), ("retry", #"{"failed":"maybe"}"#),
         ("accounts/login", #"{"account":"/etc/a.yaml"}"#), ("accounts/login", "{}"), ("doctor", "x"),
-        ("doctor", #"{"a":"b"}"#),
+        ("doctor", #"{"a":"b"}"#), ("retry", #"{"selection":{}}"#), ("retry", #"{"selection":{"sha256":["a"]}}"#),
+        ("assign", #"{"event":"a","selection":[]}"#), ("cancel", #"{"target":"a","selection":{"filter":{}}}"#),
     ]) func badWordsStartNothing(_ path: String, _ body: String) async throws {
         try await StudioBench.with { bench async throws in
             let reply = try bench.post(path, body)

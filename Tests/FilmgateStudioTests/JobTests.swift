@@ -30,6 +30,19 @@ import Testing
         #expect(try list.begin(order(exclusive: "x"), id: "3", by: "a", key: nil, at: 3).isNew)
     }
 
+    /// The names of very many files are read once, and known by their mark from then on.
+    @Test func whatACommandReadsIsNotKept() throws {
+        let both = JobOrders.retry(target: nil, failed: false, only: ["a", "b"])
+        let one = JobOrders.retry(target: nil, failed: false, only: ["a"])
+        #expect(both.input?.bytes == Array("a\nb\n".utf8) && both != one)
+        var list = JobList()
+        let first = try list.begin(both, id: "1", by: "a", key: "k", at: 0)
+        #expect(first.job.order.input?.bytes == [] && first.job.order == both)
+        #expect(try !list.begin(both, id: "2", by: "a", key: "k", at: 1).isNew)
+        #expect(throws: JobList.Refusal.isRunning("1")) { try list.begin(both, id: "3", by: "a", key: nil, at: 2) }
+        #expect(try list.begin(one, id: "4", by: "a", key: nil, at: 3).isNew, "other files are no hindrance")
+    }
+
     @Test func fourRunAtOnce() throws {
         var list = JobList()
         for number in 0..<JobList.mostRunning { _ = try list.begin(order(), id: "\(number)", by: "a", key: nil, at: 0) }
@@ -116,7 +129,9 @@ import Testing
         let program = JobRunner.Program(path: "/filmgate", state: "/s")
         let orders = [
             JobOrders.retry(target: text, failed: true), JobOrders.cancel(target: text, file: text),
-            JobOrders.assign(event: text, target: text),
+            JobOrders.assign(event: text, target: text), JobOrders.logout(account: text, pipeline: text),
+            JobOrders.retry(target: text, failed: true, only: ["a"]),
+            JobOrders.assign(event: text, target: text, only: ["a"]),
             JobOrders.use(event: text, now: true), JobOrders.events(pipeline: text),
             JobOrders.take("import", card: text, pipeline: text), JobOrders.prove(card: text, pipeline: text),
             JobOrders.check(pipeline: text), JobOrders.doctor(pipeline: text),

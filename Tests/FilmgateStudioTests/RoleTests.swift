@@ -22,6 +22,7 @@ import Testing
         "POST /api/v1/retry": "operate", "POST /api/v1/cancel": "operate", "POST /api/v1/assign": "operate",
         "POST /api/v1/events/use": "operate", "POST /api/v1/events/refresh": "operate",
         "POST /api/v1/doctor": "operate", "POST /api/v1/accounts": "operate", "POST /api/v1/accounts/login": "operate",
+        "POST /api/v1/accounts/logout": "operate",
         "POST /api/v1/pause": "operate", "POST /api/v1/resume": "operate",
         "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate",
         "POST /api/v1/cards/{id}/prove": "operate", "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate",

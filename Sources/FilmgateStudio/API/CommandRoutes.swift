@@ -8,12 +8,17 @@ struct CommandRoutes: Sendable {
     var all: [Route] {
         [
             api.command(
-                "retry", "/api/v1/retry", "Send again what is pending or held, as `retry`.",
+                "retry", "/api/v1/retry",
+                "Send again what is pending or held, as `retry`; all, or what `selection` means.",
                 [
                     .init(name: "target", help: "Only this target, by its name.", isRequired: false),
                     .init(name: "failed", help: "Also what was refused.", isRequired: false, words: ["yes", "no"]),
-                ]
-            ) { call in JobOrders.retry(target: try word("target", call), failed: call.body["failed"] == "yes") },
+                ], takesSelection: true
+            ) { call in
+                JobOrders.retry(
+                    target: try word("target", call), failed: call.body["failed"] == "yes",
+                    only: try await FrameSelection(api: api).waiting(call))
+            },
             api.command(
                 "cancel", "/api/v1/cancel",
                 "Take back what waits, is held or was refused for a target, as `cancel --yes`.",
@@ -25,12 +30,17 @@ struct CommandRoutes: Sendable {
                 ]
             ) { call in JobOrders.cancel(target: try needed("target", call), file: try word("file", call)) },
             api.command(
-                "assign", "/api/v1/assign", "Give what was held without an event to an event, as `assign`.",
+                "assign", "/api/v1/assign",
+                "Give what was held without an event to an event, as `assign`; all, or what `selection` means.",
                 [
                     .init(name: "event", help: "The event.", isRequired: true),
                     .init(name: "target", help: "Only this target.", isRequired: false),
-                ]
-            ) { call in JobOrders.assign(event: try needed("event", call), target: try word("target", call)) },
+                ], takesSelection: true
+            ) { call in
+                JobOrders.assign(
+                    event: try needed("event", call), target: try word("target", call),
+                    only: try await FrameSelection(api: api).waiting(call))
+            },
             api.command(
                 "eventsUse", "/api/v1/events/use", "Choose the event of the runs to come, as `events use`.",
                 [
@@ -63,6 +73,10 @@ struct CommandRoutes: Sendable {
                 "Sign in, as `login`: the job's `invitation` has the address to open, and its code.",
                 [.init(name: "account", help: "The sign-in, by its name under `auth:`.", isRequired: true)]
             ) { call in JobOrders.login(account: try account(call), pipeline: api.pipeline) },
+            api.command(
+                "logout", "/api/v1/accounts/logout", "Forget a sign-in here, then tell the provider, as `logout`.",
+                [.init(name: "account", help: "The sign-in, by its name under `auth:`.", isRequired: true)]
+            ) { call in JobOrders.logout(account: try account(call), pipeline: api.pipeline) },
             api.command("doctorRun", "/api/v1/doctor", "Look for what would go wrong, as `doctor`.", []) { _ in
                 JobOrders.doctor(pipeline: api.pipeline)
             },
@@ -85,7 +99,7 @@ struct CommandRoutes: Sendable {
         return text
     }
 
-    /// `login` takes a word with a slash, or one that ends as a pipeline does, for a file.
+    /// `login` and `logout` take a word with a slash, or one that ends as a pipeline does, for a file.
     private func account(_ call: Call) throws(StudioError) -> String {
         let name = try needed("account", call)
         guard !name.contains("/"), !name.hasSuffix(".yaml"), !name.hasSuffix(".yml") else {

@@ -49,7 +49,7 @@ enum OpenAPIDocument {
             let content: JSONValue = ["application/json": ["schema": Shape.reference(shape)]]
             operation["requestBody"] = ["required": .bool(true), "content": content]
         } else if route.takesBody || !route.fields.isEmpty {
-            operation["requestBody"] = body(route.fields)
+            operation["requestBody"] = body(route)
         }
         var answers: JSONObject = [String(route.answer.status): answer(route.answer)]
         answers["default"] = answer(
@@ -93,16 +93,17 @@ enum OpenAPIDocument {
         return .object(object)
     }
 
-    private static func body(_ fields: [Route.Field]) -> JSONValue {
+    private static func body(_ route: Route) -> JSONValue {
         var properties = JSONObject()
-        for field in fields {
+        for field in route.fields {
             var schema: JSONObject = ["type": "string", "maxLength": .integer(256), "description": .string(field.help)]
             if let words = field.words { schema["enum"] = .array(words.map { .string($0) }) }
             properties[field.name] = .object(schema)
         }
+        if route.takesSelection { properties["selection"] = Shape.reference("Selection") }
         let schema: JSONValue = [
             "type": "object", "properties": .object(properties), "additionalProperties": .bool(false),
-            "required": .array(fields.filter(\.isRequired).map { .string($0.name) }),
+            "required": .array(route.fields.filter(\.isRequired).map { .string($0.name) }),
         ]
         return ["required": .bool(true), "content": ["application/json": ["schema": schema]]]
     }

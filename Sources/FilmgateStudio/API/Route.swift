@@ -41,6 +41,8 @@ struct Route: Sendable {
     var parameters: [Parameter] = [], fields: [Field] = []
     /// A JSON object is sent, even where it has no members.
     var takesBody = false
+    /// A member `selection` besides the fields: the files that are meant, where not all are.
+    var takesSelection = false
     /// Its shape, where it is more than texts.
     var bodyShape: String?
     var answer: Answering
@@ -130,11 +132,11 @@ extension Route {
     func body(_ bytes: [UInt8]) throws(StudioError) -> [String: String] {
         guard case .object(let members) = JSONValue(bytes) else { throw .usage("The body is no JSON object.") }
         var values: [String: String] = [:]
-        for (name, value) in members {
+        for (name, value) in members where !takesSelection || name != "selection" {
             guard let field = fields.first(where: { $0.name == name }) else {
                 throw .usage(
                     "There is no field \(JSONString.quoted(name)) here.",
-                    advice: "It takes: \(Self.list(fields.map(\.name))).")
+                    advice: "It takes: \(Self.list(fields.map(\.name) + (takesSelection ? ["selection"] : []))).")
             }
             guard let text = value.string, text.utf8.count <= 256 else {
                 throw .usage("The field \(name) is a text of at most 256 bytes.")

@@ -77,6 +77,7 @@ enum Shape {
         "Mounted": object(
             "mounted", ["id": text, "path": text, "label": text, "readable": flag, "proof": optional("object")]),
         "MarkRequest": markRequest,
+        "Selection": selection,
         "Marked": object("marked", ["revision": whole, "undo": text, "pictures": whole]),
         "Job": object("job", job),
         "Jobs": object("jobs", ["jobs": list(of: "Job")]),
@@ -155,23 +156,25 @@ enum Shape {
                     "rating": number(PictureMark.ratings), "pick": picks, "colour": number(PictureMark.colours),
                 ],
             ],
-            "selection": [
-                "type": "object", "additionalProperties": .bool(false),
-                "properties": [
-                    "sha256": digests(least: 1), "except": digests(least: 0),
-                    "filter": [
-                        "type": "object", "additionalProperties": .bool(false),
-                        "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
-                    ],
-                    "until": text,
-                ],
-                "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
-            ],
+            "selection": reference("Selection"),
         ],
+    ]
+    /// The files that a request means.
+    private static let selection: JSONValue = [
+        "type": "object", "additionalProperties": .bool(false),
+        "properties": [
+            "sha256": digests(least: 1), "except": digests(least: 0),
+            "filter": [
+                "type": "object", "additionalProperties": .bool(false),
+                "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
+            ],
+            "until": text,
+        ],
+        "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
     ]
     private static func digests(least: Int) -> JSONValue {
         [
-            "type": "array", "minItems": .integer(Int64(least)), "maxItems": .integer(Int64(MarkRoutes.mostNamed)),
+            "type": "array", "minItems": .integer(Int64(least)), "maxItems": .integer(Int64(FrameSelection.mostNamed)),
             "items": ["type": "string", "pattern": "^[0-9a-f]{64}$"],
         ]
     }

@@ -5,11 +5,11 @@ extension StudioAPI {
     /// A route that begins a job and answers at once.
     func command(
         _ id: String, _ path: String, _ summary: String, _ fields: [Route.Field], parameters: [Route.Parameter] = [],
-        _ order: @escaping @Sendable (Call) async throws -> Job.Order
+        takesSelection: Bool = false, _ order: @escaping @Sendable (Call) async throws -> Job.Order
     ) -> Route {
         Route(
             method: .post, path: path, need: .role(.operate), id: id, summary: summary, parameters: parameters,
-            fields: fields, takesBody: true,
+            fields: fields, takesBody: true, takesSelection: takesSelection,
             answer: .init(
                 status: 202, help: "The job that does it; with the same Idempotency-Key it is the same job.",
                 shape: "Job")

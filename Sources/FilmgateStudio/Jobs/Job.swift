@@ -17,6 +17,8 @@ struct Job: Sendable {
         var words: [String]
         /// Two jobs with the same one do not run at once.
         var exclusive: String?
+        /// What the command reads from its standard input; nil for one that reads nothing.
+        var input: JobInput?
 
         /// What it tells of each file is looked after when it has ended.
         var isProof: Bool { verb == "safe-to-format" }
@@ -45,7 +47,10 @@ struct Job: Sendable {
     /// What it said in detail is not kept any more.
     private(set) var isShortened = false
 
+    /// Of what the command reads only the mark is kept.
     init(id: String, order: Order, by: String, at time: Int64) {
+        var order = order
+        order.input?.forget()
         (self.id, self.order, self.by, started) = (id, order, by, time)
     }
 

@@ -3,9 +3,11 @@ import FilmgateCore
 /// The commands that the page may ask for: fixed words, with what people typed behind `=` or `--`, where nothing is an
 /// option.
 enum JobOrders {
-    static func retry(target: String?, failed: Bool) -> Job.Order {
+    /// `only`: these files alone, by their SHA-256; nil = all that waits.
+    static func retry(target: String?, failed: Bool, only: [String]? = nil) -> Job.Order {
         let words = (target.map { ["--target=\($0)"] } ?? []) + (failed ? ["--failed"] : [])
-        return Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
+        let order = Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
+        return only.map { order.reading($0, behind: []) } ?? order
     }
 
     static func cancel(target: String, file: String?) -> Job.Order {
@@ -13,10 +15,13 @@ enum JobOrders {
             verb: "cancel", about: target, words: ["--yes", "--target=\(target)"] + (file.map { ["--", $0] } ?? []))
     }
 
-    static func assign(event: String, target: String?) -> Job.Order {
-        Job.Order(
-            verb: "assign", about: event, words: (target.map { ["--target=\($0)"] } ?? []) + ["--", event],
-            exclusive: "assign")
+    /// `only`: as for `retry`.
+    static func assign(event: String, target: String?, only: [String]? = nil) -> Job.Order {
+        let words = target.map { ["--target=\($0)"] } ?? []
+        var order = Job.Order(verb: "assign", about: event, words: words, exclusive: "assign")
+        if let only { return order.reading(only, behind: [event]) }
+        order.words += ["--", event]
+        return order
     }
 
     static func use(event: String, now: Bool) -> Job.Order {
@@ -59,6 +64,12 @@ enum JobOrders {
             exclusive: "login \(account)")
     }
 
+    static func logout(account: String, pipeline: String?) -> Job.Order {
+        Job.Order(
+            verb: "logout", about: account, words: (pipeline.map { ["--pipeline=\($0)"] } ?? []) + ["--", account],
+            exclusive: "logout \(account)")
+    }
+
     /// `pause` or `resume`.
     static func taking(_ on: Bool) -> Job.Order {
         Job.Order(verb: on ? "resume" : "pause", words: [], exclusive: "pause")
@@ -79,4 +90,17 @@ enum JobOrders {
     }
 
     private static func behind(_ positional: String?) -> [String] { positional.map { ["--", $0] } ?? [] }
+}
+
+extension Job.Order {
+    /// The same for some files, which the command reads from its standard input: of very many its words would be too
+    /// long.
+    fileprivate func reading(_ names: [String], behind first: [String]) -> Job.Order {
+        var order = self
+        let input = JobInput(names)
+        order.words += ["--"] + first + ["-"]
+        order.exclusive = [exclusive ?? "", input.mark].joined(separator: " ")
+        order.input = input
+        return order
+    }
 }

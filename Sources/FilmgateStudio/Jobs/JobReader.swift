@@ -21,18 +21,26 @@ final class JobReader {
     struct StartFailure: Error { var reason: String }
 
     /// Starts a command; what reads its streams ends when they do.
-    static func start(_ words: [String]) throws(StartFailure) -> (child: ChildProcess, reader: JobReader) {
-        guard let output = PipeEnds(), let errors = PipeEnds() else {
+    ///
+    /// `input`: what it finds in its standard input; nil = nothing.
+    static func start(
+        _ words: [String], _ input: [UInt8]? = nil
+    ) throws(StartFailure) -> (child: ChildProcess, reader: JobReader) {
+        let given = input == nil ? nil : InputEnds()
+        guard let output = PipeEnds(), let errors = PipeEnds(), input == nil || given != nil else {
             throw StartFailure(reason: String(cString: strerror(errno)))
         }
         let command = ChildProcess.Command(words, environment: ChildProcess.Command.inherited())
         let result = Result { () throws(ChildProcess.StartFailure) in
-            try ChildProcess(command, [nil, output.writing.number, errors.writing.number])
+            try ChildProcess(command, [given?.reading.number, output.writing.number, errors.writing.number])
         }
         // Open until here, and no longer: else its streams would never end.
         for end in [output, errors] { end.writing.close() }
+        given?.reading.close()
         switch result {
-        case .success(let child): return (child, JobReader(output.reading, errors.reading))
+        case .success(let child):
+            if let input { given?.write(input) }
+            return (child, JobReader(output.reading, errors.reading))
         case .failure(let failure): throw StartFailure(reason: failure.reason)
         }
     }

@@ -50,7 +50,7 @@ final class JobRunner: Sendable {
         let (job, isNew) = try begun.get()
         if isNew {
             tell(job)
-            BlockingThread.run { self.run(job) }
+            BlockingThread.run { self.run(job, order.input) }
         }
         return (job, isNew)
     }
@@ -83,9 +83,11 @@ final class JobRunner: Sendable {
     }
 
     /// From beginning to end, on a thread of its own.
-    private func run(_ job: Job) {
+    private func run(_ job: Job, _ input: JobInput?) {
         let started: (child: ChildProcess, reader: JobReader)
-        do throws(JobReader.StartFailure) { started = try JobReader.start(program.words(job.order)) } catch {
+        do throws(JobReader.StartFailure) {
+            started = try JobReader.start(program.words(job.order), input?.bytes)
+        } catch {
             return fail(job.id, "The command could not be started: \(error.reason).")
         }
         let child = started.child

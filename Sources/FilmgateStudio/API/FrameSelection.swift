@@ -1,0 +1,128 @@
+import FilmgateCore
+import FilmgateLedger
+import HTTPTypes
+
+/// The files that a request means: by their SHA-256, or all that a list has with a filter.
+struct FrameSelection: Sendable {
+    let api: StudioAPI
+
+    /// Of files that are named one by one.
+    static let mostNamed = 500
+    /// Of those that a filter finds, and of those that a command is given.
+    private static let mostFound = 200_000, mostWaiting = 50_000
+    private static let open: Set<Receipt.State> = [.pending, .held, .failed]
+
+    /// The SHA-256 of what `selection` in the body means.
+    func sha256s(_ call: Call) async throws -> [String] { try await selected(call, onlyWaiting: false) }
+
+    /// The same without what waits nowhere, for a command; nil where the body selects nothing.
+    func waiting(_ call: Call) async throws -> [String]? {
+        call.object["selection"] == nil ? nil : try await selected(call, onlyWaiting: true)
+    }
+
+    private func selected(_ call: Call, onlyWaiting: Bool) async throws -> [String] {
+        guard let selection = call.object["selection"]?.members else {
+            throw StudioError.usage(
+                "The field selection is an object.", advice: "It takes sha256, or filter with until and except.")
+        }
+        try Self.only(["sha256", "filter", "until", "except"], in: selection, "selection")
+        guard let filter = selection["filter"] else {
+            for name in ["until", "except"] where selection[name] != nil {
+                throw StudioError.usage("The field \(name) goes with filter.")
+            }
+            return try await known(Self.digests("sha256", in: selection), call)
+        }
+        guard selection["sha256"] == nil else { throw StudioError.usage("Either sha256 or filter.") }
+        let except = selection["except"] == nil ? [] : try Self.digests("except", in: selection)
+        let bound = try selection["until"].map { try Self.bound($0) }
+        let (all, reader) = try await found(filter, upTo: bound, call)
+        let found = try await onlyWaiting ? waiting(among: all, reader) : all
+        let most = onlyWaiting ? Self.mostWaiting : Self.mostFound
+        guard found.count <= most else { throw StudioError.usage("These are more than \(most) pictures.") }
+        let sha256s = try await reader?.sha256s(of: found.numbers).without(except) ?? []
+        guard !onlyWaiting || !sha256s.isEmpty else {
+            throw StudioError(
+                .notFound, "notFound", "Nothing of this selection waits.",
+                advice: "The list may have changed: read it again.")
+        }
+        return sha256s
+    }
+
+    private func waiting(among found: NumberSet, _ reader: SQLiteReader?) async throws -> NumberSet {
+        guard let open = try await reader?.contents(ofTarget: nil, states: Self.open) else { return found }
+        return NumberSet(open.numbers.filter(found.contains))
+    }
+
+    /// The newest of the files that somebody saw when he chose all of them.
+    private static func bound(_ value: JSONValue) throws(StudioError) -> FrameBound {
+        guard let bound = value.string.flatMap({ FrameRoutes.bound($0) }) else {
+            throw .usage("The field until is no place in the list.", advice: "Take `until` of the list that was shown.")
+        }
+        return bound
+    }
+
+    private static func digests(_ name: String, in selection: JSONObject) throws(StudioError) -> [String] {
+        guard let items = selection[name]?.items, let texts = selection[name]?.texts, items.count == texts.count,
+            (name == "except" ? 0 : 1)...mostNamed ~= texts.count,
+            texts.allSatisfy({ $0.utf8.count == 64 && AccessSecret.bytes($0) != nil })
+        else { throw .usage("The field \(name) is a list of at most \(mostNamed) SHA-256, 64 digits each.") }
+        return texts
+    }
+
+    private func known(_ sha256s: [String], _ call: Call) async throws -> [String] {
+        guard let reader = try await api.ledger.reader() else { throw Self.unknown }
+        let contents = try await reader.contents(of: sha256s)
+        guard contents.allSatisfy({ !$0.isEmpty }) else { throw Self.unknown }
+        if call.scope.isEverything { return sha256s }
+        // Of these alone: what a client may see may be very much.
+        var filter = FrameFilter(), finds = FrameFinds()
+        call.scope.narrow(&filter)
+        finds.onlyContents = NumberSet(contents.joined())
+        let seen = try await api.ledger.bytes(filter, finds: finds).numbers
+        guard contents.allSatisfy({ $0.contains { seen.contains($0) } }) else { throw Self.unknown }
+        return sha256s
+    }
+
+    private static let unknown = StudioError(
+        .notFound, "notFound", "There is no such picture.", advice: "The list may have changed: read it again.")
+
+    private func found(
+        _ filter: JSONValue, upTo bound: FrameBound?, _ call: Call
+    ) async throws -> (NumberSet, SQLiteReader?) {
+        guard let members = filter.members else {
+            throw StudioError.usage("The field filter is an object, as the query of /frames.")
+        }
+        let known = FrameRoutes.filters
+        try Self.only(known.map(\.name), in: members, "filter")
+        var asked = call
+        asked.values = [:]
+        for parameter in known {
+            guard let value = members[parameter.name] else { continue }
+            // The API's description says so; a number may be a slip that finds other pictures.
+            guard let text = value.string else {
+                throw StudioError.usage("The field \(parameter.name) of filter is a text.")
+            }
+            try parameter.check(text)
+            asked.values[parameter.name] = text
+        }
+        let (filter, finds) = try await FrameRoutes(api: api).chosen(asked)
+        let found = try await api.ledger.bytes(filter, finds: finds, upTo: bound)
+        return (found.numbers, found.reader)
+    }
+
+    /// Refuses a field that nobody reads.
+    static func only(_ names: [String], in object: JSONObject, _ place: String) throws(StudioError) {
+        guard let other = object.keys.first(where: { !names.contains($0) }) else { return }
+        throw .usage(
+            "There is no field \(JSONString.quoted(other)) in \(place).",
+            advice: "It takes: \(names.joined(separator: ", ")).")
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// All but `others`, which are gathered once and not for each.
+    func without(_ others: some Sequence<Element>) -> [Element] {
+        let others = Set(others)
+        return filter { !others.contains($0) }
+    }
+}
