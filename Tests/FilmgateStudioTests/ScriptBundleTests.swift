@@ -27,7 +27,7 @@ import Testing
                 [
                     (
                         "a.js",
-                        "// One.\n  /** Two. */\nf(); // three\n/** four */ g(/** five */)\n/** six */ i = /** seven */\n"
+                        "// One.\n  /** Two. */\n  f(); // three\n/** four */ g(/** five */)\n/** six */ i = /** seven */\n"
                     )
                 ],
                 first: "a.js"))
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [
         "import x from \"./b.js\";", "import { a as b } from \"./b.js\";", "import \"./b.js\";", "export default 5;",
         "export { a };", "import { a } from \"https://elsewhere.example/b.js\";", "export let x = 5;",
-        "export * from \"./b.js\";",
+        "export * from \"./b.js\";", "f(`one",
     ]) func whatIsSaidInAnotherWayIsLeft(_ line: String) {
         #expect(ScriptBundle.text([("a.js", line + "\n")], first: "a.js") == nil)
     }

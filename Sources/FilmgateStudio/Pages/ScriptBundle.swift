@@ -1,8 +1,9 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
 /// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
-/// empty: nobody who looks at the page reads them. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line, and exports
-/// where something is declared.
+/// empty, and lines begin where their code does: nobody who looks at the page reads more. Nothing else changes, not even
+/// the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
+/// exports where something is declared, and no text that goes over several lines.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.
     static func text(_ modules: [(name: String, text: String)], first: String) -> String? {
@@ -21,6 +22,8 @@ enum ScriptBundle {
                 body += "\n"
                 continue
             }
+            // A text that ends further down would lose its spaces.
+            guard line.count(where: { $0 == "`" }).isMultiple(of: 2) else { return nil }
             if line.hasPrefix("import ") {
                 guard let own = taken(line) else { return nil }
                 body += own
@@ -35,7 +38,7 @@ enum ScriptBundle {
                 names.append(name)
                 body += later(line.dropFirst(7))
             } else {
-                body += later(line)
+                body += later(line.drop { $0 == " " })
             }
             body += "\n"
         }
