@@ -64,7 +64,7 @@ class Capture {
     if (this.isAnswer) announce(this.count.textContent ?? "", true);
     this.isAnswer = false;
     this.fresh += more;
-    if (more > 0) announce(() => { const n = this.fresh; this.fresh = 0; return n === 1 ? t("newFrame") : t("newFrames", { n }); });
+    if (more > 0) announce(() => { const n = this.fresh; this.fresh = 0; return t("newFrames", { n }); });
     this.big.draw(0);
   }
 

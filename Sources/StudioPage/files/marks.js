@@ -23,7 +23,7 @@ export function signs(frame) {
 export function said(frame) {
   const words = [];
   if (frame.pick === "picked" || frame.pick === "rejected") words.push(t(frame.pick));
-  if (frame.rating > 0) words.push(frame.rating === 1 ? t("oneStar") : t("stars", { n: frame.rating }));
+  if (frame.rating > 0) words.push(t("stars", { n: frame.rating }));
   if (frame.colour) words.push(t(colours[frame.colour]));
   return words.join(", ");
 }
@@ -115,7 +115,7 @@ export function buttons(marking, isAlone) {
   /** @param {string} name @param {string} sign @param {string} pick */
   const picking = (name, sign, pick) => button(name, sign, (event) => marking.mark({ pick }, isAlone, event.timeStamp));
   const undo = /** @type {HTMLButtonElement} */ (button("undo", "↶", () => marking.undo()));
-  const stars = [t("noStars"), t("oneStar"), ...[2, 3, 4, 5].map((n) => t("stars", { n }))];
+  const stars = [t("noStars"), ...[1, 2, 3, 4, 5].map((n) => t("stars", { n }))];
   const bar = h("div", { class: "bar marking", role: "toolbar", "aria-label": t("marking") }, picking("pick", "✔", "picked"), picking("reject", "✘", "rejected"), picking("unpick", "○", "none"), choose("rating", stars), choose("colour", colours.map((name) => t(name))), undo);
   const look = () => { undo.disabled = !marking.done.length; };
   const before = marking.changed;

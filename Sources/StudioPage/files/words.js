@@ -1,4 +1,4 @@
-// Every text of the page, by key. Text in braces is filled in.
+// Every text of the page, by key. Text in braces is filled in; where a bar stands, the first form is for one, the other for any other number `n`.
 const english = {
   capture: "Capture", deliveries: "Deliveries", history: "History", profile: "Profile",
   noEvent: "No event", taking: "Taking", paused: "Paused", noRun: "No run", well: "All well",
@@ -6,18 +6,18 @@ const english = {
   lost: "Lost connection, last seen {n} s ago",
   pairTitle: "Pair this browser", pairHelp: "Open the link that filmgate studio printed, or type its code. It counts once, for five minutes.",
   code: "Code", pair: "Pair",
-  frames: "{n} files", oneFile: "1 file", newFrame: "1 new file", newFrames: "{n} new files", above: "▲ {n} new", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
+  frames: "1 file|{n} files", newFrames: "1 new file|{n} new files", above: "▲ {n} new", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
   kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
   noPicture: "No picture of it can be shown.", pictureOf: "Picture of {name}", follow: "Follow the newest", big: "One frame", close: "Close", secondScreen: "Second screen",
   loading: "Loading …", list: "Files, newest first",
   delivered: "delivered", duplicate: "duplicate", alreadySeen: "already seen", filtered: "filtered", pending: "pending", unfinished: "on its way",
   setAsideWord: "set aside", done: "done", heldWord: "held", failedWord: "failed", excluded: "excluded",
-  verdictWell: "Nothing waits", verdictWaiting: "{n} on the way", verdictHeld: "Held: {n} wait", verdictFailed: "{n} failed",
+  verdictWell: "Nothing waits", verdictWaiting: "{n} on the way", verdictHeld: "Held: 1 waits|Held: {n} wait", verdictFailed: "{n} failed",
   bytesWaiting: "Waiting", oldest: "Since", nextTry: "Next try", reason: "Reason", counts: "Files",
   countsOf: "{done} there, {pending} waiting, {held} held, {failed} failed", denied: "{n} not there any more",
   open: "Not done", more: "Show more", state: "State",
   runs: "Runs", run: "Run {n}", started: "Began", ended: "Ended", exit: "Exit code", running: "under way", brokeOff: "broke off", back: "Back",
-  cards: "Where files came from", last: "Last", files: "{n} files, {bytes}",
+  cards: "Where files came from", last: "Last", files: "1 file, {bytes}|{n} files, {bytes}",
   copies: "Copies and receipts", places: "Where these bytes were found", decided: "What decided", notes: "Notes", facts: "Facts", wanted: "Wanted by",
   path: "Path", sha256: "SHA-256", size: "Size", captured: "Captured", camera: "Camera", serial: "Serial number", ending: "State", flags: "Flags", eventWord: "Event",
   verified: "proof: {how}", at: "at {time}",
@@ -28,10 +28,10 @@ const english = {
   exit0: "done", exit2: "the command did not understand it", exit3: "finished, some files were set aside", exit4: "sign-in is needed, or was refused", exit5: "the source is not there, or was lost",
   exit6: "a copy differs", exit7: "a disk or target is full", exit8: "not everything is done or proven", exit9: "nothing to do", exit10: "another Filmgate holds the state", exit78: "the pipeline has mistakes",
   exitOther: "failed (exit code {n})", retry: "Try again", retryFailed: "Try refused ones again", retryAll: "Try everything again", takeBack: "Take back …",
-  takeBackAsk: "Take back {n} deliveries that {target} does not have yet? They are not delivered there then.", takeBackOneAsk: "Take back {name} for {target}? It is not delivered there then.",
-  eventsHelp: "A run keeps the event that it began with; the chosen one is for the next.", unassigned: "{n} deliveries are held without an event: assign them below.", noEvents: "No event was chosen or read yet.",
+  takeBackAsk: "Take back 1 delivery that {target} does not have yet? It is not delivered there then.|Take back {n} deliveries that {target} does not have yet? They are not delivered there then.", takeBackOneAsk: "Take back {name} for {target}? It is not delivered there then.",
+  eventsHelp: "A run keeps the event that it began with; the chosen one is for the next.", unassigned: "1 delivery is held without an event: assign it below.|{n} deliveries are held without an event: assign them below.", noEvents: "No event was chosen or read yet.",
   chosen: "chosen", use: "Use", useNow: "Use now …", useNowAsk: "Begin anew with {event}? The run goes on with it within a second; what it took before stays with its event.", assign: "Assign held …",
-  assignAsk: "Give everything that is held without an event to {event}, and send it?", runsOf: "{n} runs", otherEvent: "Another event", eventName: "Its name, or its id at a gallery", askGalleries: "Ask the galleries again",
+  assignAsk: "Give everything that is held without an event to {event}, and send it?", runsOf: "1 run|{n} runs", otherEvent: "Another event", eventName: "Its name, or its id at a gallery", askGalleries: "Ask the galleries again",
   noCards: "No card is mounted.", unreadable: "It cannot be read by this user.", plan: "Plan", import: "Import", prove: "May I format it?", noPipeline: "To import here, start the page with a pipeline: ",
   notProven: "Not proven. Nothing is known before it is read.", proofLost: "Not known now: nothing is heard of it. At {time} it was YES.", proofOld: "Not known any more: the proof of {time} is older than ten minutes.",
   proofChecking: "Every file and every copy is read now.", proofYes: "It may be formatted: proven at {time}, counts until {until} or until something changes.", proofNo: "Do not format it, as of {time}. {reason}", noAnswer: "No answer comes.",
@@ -41,7 +41,7 @@ const english = {
   "account signedIn": "signed in", "account signedOut": "signed out", "account signingIn": "signing in", "account expired": "ended", "account locked": "locked", "account error": "in trouble", "verb login": "Sign in", "verb whoami": "Accounts",
   invited: "Open this address on any device:", invitedCode: "and enter the code", qrOf: "The address as a QR code",
   makeLink: "Make a code", linkMade: "Type this code there within five minutes:", clientMade: "For the client, until it is over or ended below:", sees: "Shows", everything: "everything", fromNow: "what comes in from now on", eventIs: "the event {event}", hours: "For", client: "Name of the client", "for 8h": "8 hours", "for 24h": "1 day", "for 7d": "7 days", "for 30d": "30 days", unfit: "This session may not see it.",
-  picked: "picked", rejected: "rejected", oneStar: "1 star", stars: "{n} stars", noStars: "no stars", colour0: "no colour", colour1: "purple", colour2: "red", colour3: "orange", colour4: "yellow", colour5: "green", colour6: "turquoise", colour7: "blue", colour8: "grey",
+  picked: "picked", rejected: "rejected", stars: "1 star|{n} stars", noStars: "no stars", colour0: "no colour", colour1: "purple", colour2: "red", colour3: "orange", colour4: "yellow", colour5: "green", colour6: "turquoise", colour7: "blue", colour8: "grey",
   marked: "Marked: {words}", cleared: "nothing", undo: "Undo", pick: "Pick", reject: "Reject", unpick: "Neither", rating: "Stars", colour: "Colour", marking: "Marks", choose: "Select", chooseAll: "Select all", chooseNone: "Select none", selected: "{n} selected",
   keys: "Keys", letters: "Single letters and digits are keys, too", keysMove: "Arrows, Page, Home, End", keyMove: "another frame; with Shift, all between are selected", keysOpen: "Space, Enter, Esc", keyOpen: "as large as the window, its page, back", keysRate: "0 – 5", keyRate: "stars", keysPick: "T, X, U", keyPick: "picked or no more, rejected, neither", keysTag: "Ctrl + and Ctrl −", keyTag: "picked, neither", keysColour: "Alt 0 – 8", keyColour: "colour", keysSelect: "Ctrl A, Ctrl Space, Esc", keySelect: "all of this list, this one, none", keysUndo: "Ctrl Z", keyUndo: "take back what was marked last", keysFollow: "F, /, ?", keyFollow: "follow the newest, search, these keys", byWhom: "Marked by",
   keysLook: "Z, C, F3", keyLook: "one by one pixels in the large view, compare what is selected, only what is picked (also G, T)", keysRetry: "R, P", keyRetry: "send again what was refused, pause or continue the run", keysTabs: "G, then E C A D H S I O P", keyTabs: "Events, Capture, Cards, Deliveries, History, Stations, Pipeline, Doctor, Profile",
@@ -57,13 +57,13 @@ const english = {
 
 /** @param {string} key @param {Record<string, string | number>} [values] */
 export function t(key, values = {}) {
-  const text = english[key];
-  if (text === undefined) throw new Error(`no text for ${key}`);
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  const forms = english[key]?.split("|");
+  if (!forms) throw new Error(`no text for ${key}`);
+  return (String(values.n) === "1" ? forms[0] : forms.at(-1)).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
 /** How many files. @param {number} count */
-export const files = (count) => (count === 1 ? t("oneFile") : t("frames", { n: number(count) }));
+export const files = (count) => t("frames", { n: number(count) });
 
 /** What an exit code means. @param {number} code */
 export const exitWord = (code) => (`exit${code}` in english ? t(`exit${code}`) : t("exitOther", { n: code }));
