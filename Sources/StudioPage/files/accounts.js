@@ -1,6 +1,7 @@
 // Who is signed in where, and signing in: the address and its code are shown here, and opened on any device.
+import { button } from "./deliveries.js";
 import { h, foreign } from "./dom.js";
-import { run, resume } from "./jobs.js";
+import { confirm, run, resume } from "./jobs.js";
 import { mark, t, when } from "./words.js";
 
 const states = { signedIn: "done", signedOut: "held", expired: "held", locked: "held", signingIn: "pending", error: "failed" };
@@ -20,12 +21,16 @@ export function accounts() {
     const facts = [who, one.expires ? `${t("until")} ${when(one.expires)}` : "", one.reason].filter(Boolean).join(", ");
     return h(
       "li", {}, h("span", { class: style }, `${sign} ${t(`account ${one.state}`)} `), h("b", {}, foreign(one.name)), h("p", { class: "quiet", dir: "auto" }, facts),
-      h("div", { class: "bar" }, h("button", { "data-key": `login ${one.name}`, "aria-label": `${t("signIn")}: ${one.name}`, onclick: () => signIn(one.name) }, t("signIn"))));
+      h("div", { class: "bar" }, button("signIn", one.name, one.name, () => signIn(one.name)), one.state === "signedOut" ? null : button("signOut", one.name, one.name, () => signOut(one.name))));
   }
   /** @param {string} account */
   async function signIn(account) {
     if (await run("accounts/login", { account }, place)) await look();
   }
-  resume(["login"], place).then((ended) => ended && look());
+  /** @param {string} account */
+  async function signOut(account) {
+    if (await confirm(t("signOutAsk", { name: account }), t("signOut")) && await run("accounts/logout", { account }, place)) await look();
+  }
+  resume(["login", "logout"], place).then((ended) => ended && look());
   return [h("h2", {}, t("accounts")), h("p", {}, t("accountsHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list];
 }

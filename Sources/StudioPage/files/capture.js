@@ -1,8 +1,9 @@
+import { get } from "./api.js";
 import { Big, compare } from "./big.js";
 import { fileName } from "./cell.js";
 import { announce, fill, h, trouble } from "./dom.js";
 import { Filters } from "./filters.js";
-import { run } from "./jobs.js";
+import { confirm, run } from "./jobs.js";
 import { help, isSingle, meaning } from "./keys.js";
 import { Marking, buttons, mayMark } from "./marks.js";
 import { address, hasPicture } from "./pictures.js";
@@ -105,8 +106,18 @@ class Capture {
     if (frames.length < 2 || frames.length > 4) this.place.replaceChildren(trouble(new Error(t("compareSome")))); else compare(frames);
   }
 
-  /** Sends again what was refused, too. */
-  retry() { if (this.mayOperate) run("retry", { failed: "yes" }, this.going); }
+  /** Sends again what was refused, too: of what is selected, else of everything. */
+  retry() { if (this.mayOperate) this.order("retry", { failed: "yes" }, this.sheet.selection.isEmpty ? [undefined] : this.sheet.selection.parts); }
+
+  /** Gives what is selected, and held without an event, to one. */
+  async assign() {
+    const { parts, count } = this.sheet.selection, name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true })), names = h("datalist", { id: "named" });
+    get("events").then(({ events }) => names.append(...events.map((/** @type {any} */ one) => h("option", { value: one.name }))), () => {});
+    if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names)) && name.value.trim()) await this.order("assign", { event: name.value.trim() }, parts);
+  }
+
+  /** A command for one part after the other, until one is refused. @param {string} path @param {object} body @param {(object | undefined)[]} parts */
+  async order(path, body, parts) { for (const selection of parts) if (!(await run(path, { ...body, selection }, this.going))) return; }
 
   /** What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many. @param {CustomEvent} event */
   look(event) {
@@ -136,13 +147,15 @@ class Capture {
       sheet.isChoosing = !sheet.isChoosing;
       choosing.setAttribute("aria-pressed", String(sheet.isChoosing));
     } }, t("choose"));
-    const none = h("button", { type: "button", hidden: true, onclick: () => selection.clear() }, t("chooseNone"));
+    /** @param {string} key @param {() => void} action */
+    const button = (key, action, hidden = true) => h("button", { type: "button", hidden, onclick: action }, t(key));
+    const some = [button("chooseNone", () => selection.clear()), ...(this.mayOperate ? [button("assignTo", () => this.assign()), button("retry", () => this.retry())] : [])];
     selection.changed = () => {
       count.textContent = selection.count ? t("selected", { n: number(selection.count) }) : "";
-      none.hidden = !selection.count;
+      for (const one of some) one.hidden = !selection.count;
     };
     const bar = buttons(marking, false);
-    bar.append(choosing, h("button", { type: "button", onclick: () => selection.all() }, t("chooseAll")), none, h("button", { type: "button", onclick: () => this.compare() }, t("compare")), h("button", { type: "button", onclick: help }, t("keys")), count);
+    bar.append(choosing, button("chooseAll", () => selection.all(), false), ...some, button("compare", () => this.compare(), false), button("keys", help, false), count);
     return bar;
   }
 }

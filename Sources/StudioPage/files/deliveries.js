@@ -54,7 +54,13 @@ function verdict(target) {
 }
 
 /** @param {string} key @param {string} about @param {string} id @param {() => void} action */
-const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
+export const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
+
+/** Whether a delivery can be tried again: what waits for its event or for a mark cannot. @param {any} one */
+export const mayTry = (one) => one.event !== "" && (["held", "failed"].includes(one.state) || one.next_try);
+
+/** The request for that delivery alone. @param {any} one */
+export const again = (one) => ({ target: one.target, selection: { sha256: [one.content] }, ...(one.state === "failed" ? { failed: "yes" } : {}) });
 
 /** Two events have targets of one name: what is told from others by its place is called so, as far as a request takes it. @param {string} identity @param {string} name */
 const placeOf = (identity, name) => (new TextEncoder().encode(identity).length <= 256 ? identity : name);
@@ -80,6 +86,6 @@ function target(one, command, isAlone) {
 
 function row(one, command) {
   const takeBack = async () => { if (await confirm(t("takeBackOneAsk", { name: one.name || one.content, target: one.target }), t("takeBack"))) await command("cancel", { target: placeOf(one.identity, one.target), file: one.content }); };
-  const state = mark(one.state);
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.name || one.content), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", button("takeBack", one.name || one.content, `${one.identity} ${one.content}`, takeBack));
+  const state = mark(one.state), name = one.name || one.content, id = `${one.identity} ${one.content}`;
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(name), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", mayTry(one) ? button("retry", name, id, () => command("retry", again(one))) : null, " ", button("takeBack", name, id, takeBack));
 }

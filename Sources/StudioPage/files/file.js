@@ -1,5 +1,7 @@
 import { get } from "./api.js";
-import { facts, fill, foreign, h, trouble } from "./dom.js";
+import { again, button, mayTry } from "./deliveries.js";
+import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
+import { run } from "./jobs.js";
 import { enlarge, hasPicture } from "./pictures.js";
 import { said, signs } from "./marks.js";
 import { fileName } from "./cell.js";
@@ -9,16 +11,26 @@ import { bytes, camera, mark, t, when } from "./words.js";
 export function open(main, { rest, session }) {
   const back = (event) => event.key === "Escape" && history.back();
   addEventListener("keydown", back);
-  show(main, rest[0], session.catalog && ["operate", "admin"].includes(session.role));
+  show(main, rest[0], session, h("div", {}));
   return () => removeEventListener("keydown", back);
 }
 
-async function show(main, id, hasStations) {
+/** @param {HTMLElement} going how what was asked for goes */
+async function show(main, id, session, going) {
+  const mayOperate = ["operate", "admin"].includes(session.role);
+  /** @param {any} one a delivery */
+  const retry = async (one) => {
+    await run("retry", again(one), going);
+    if (!going.isConnected) return;
+    await show(main, id, session, going);
+    if (document.activeElement === document.body) main.focus();
+  };
   try {
     const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
-    fill(
-      main, h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
-      photo(frame), about(frame), section("copies", file.deliveries.map(delivery)), hasStations && frame.sha256 && elsewhere(id), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts));
+    redraw(main, ...[
+      h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
+      photo(frame), about(frame), going, section("copies", file.deliveries.map((one) => delivery(one, mayOperate && retry))), session.catalog && mayOperate && frame.sha256 && elsewhere(id), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts),
+    ].filter(Boolean));
   } catch (error) {
     main.replaceChildren(h("p", {}, h("a", { href: "#/capture" }, t("back"))), trouble(error));
   }
@@ -57,10 +69,11 @@ function decided(file) {
   ]));
 }
 
-function delivery(one) {
+/** @param {any} one @param {false | ((one: any) => void)} retry */
+function delivery(one, retry) {
   const state = mark(one.state), place = one.path ?? one.url ?? one.id ?? one.name;
   const proof = one.state === "done" ? `${t("verified", { how: one.verified })}, ${t("at", { time: when(one.at) })}` : one.reason;
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.target), ": ", foreign(place), h("p", { class: "quiet", dir: "auto" }, [proof, one.denied].filter(Boolean).join(". ")));
+  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.target), ": ", foreign(place), h("p", { class: "quiet", dir: "auto" }, [proof, one.denied].filter(Boolean).join(". ")), retry && mayTry(one) && button("retry", one.target, one.identity, () => retry(one)));
 }
 
 const placeRow = (place) => h("li", {}, foreign(`${place.source}/${place.path}`), ` (${place.ending ? mark(place.ending).word : t("unfinished")}) `, h("a", { href: `#/run/${place.run}` }, t("run", { n: place.run })));

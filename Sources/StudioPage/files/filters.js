@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { board } from "./stream.js";
 import { camera, mark, t } from "./words.js";
 
-const seen = "jpeg,raw,heif,image,video", trusted = ["target", "state"];
+const seen = "jpeg,raw,heif,image,video", trusted = ["target", "state", "without"];
 /** They stay while the page is open. @type {Record<string, string>} */
 const kept = { kind: seen };
 
@@ -73,7 +73,7 @@ export class Filters {
     const stars = this.select("rating", [["", t("any")], ...[1, 2, 3, 4].map((n) => [String(n), t("starsOrMore", { n })]), ["5", t("stars", { n: 5 })]]);
     const states = this.select("state", [["", t("any")], ...["done", "pending", "held", "failed", "excluded"].map((state) => [state, mark(state).word])]);
     /** @type {[string, HTMLElement][]} */
-    const all = [["rating", stars], ["picks", this.pick], ["camera", this.input("camera", { list: "bodies" })], ...(this.mayOperate ? /** @type {[string, HTMLElement][]} */ ([["target", this.target], ["there", states]]) : [])];
+    const all = [["rating", stars], ["picks", this.pick], ["camera", this.input("camera", { list: "bodies" })], ...(this.mayOperate ? /** @type {[string, HTMLElement][]} */ ([["target", this.target], ["there", states], ["eventWord", this.select("without", [["", t("any")], ["event", t("noEvent")]])]]) : [])];
     return h("details", { class: "filters", open: matchMedia("(min-width: 1024px)").matches }, this.title, h("div", { class: "bar" }, ...all.map(([name, one]) => h("label", {}, t(name), one)), this.bodies));
   }
 

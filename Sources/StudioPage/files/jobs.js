@@ -102,11 +102,11 @@ async function follow(begun, place) {
   return details;
 }
 
-/** Asks before something that cannot be taken back. @param {string} question @param {string} answer */
-export function confirm(question, answer) {
+/** Asks before something that cannot be taken back. @param {string} question @param {string} answer @param {Node | string} [field] what is to be said besides */
+export function confirm(question, answer, field = "") {
   return new Promise((resolve) => {
     const yes = h("button", { type: "button", onclick: () => dialog.close("yes") }, answer), no = h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, t("no"));
-    const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "question" }, h("p", { id: "question" }, question), h("div", { class: "bar" }, no, yes)));
+    const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "question" }, h("p", { id: "question" }, question), field, h("div", { class: "bar" }, no, yes)));
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     dialog.addEventListener("close", () => {
       dialog.remove();

@@ -1,9 +1,10 @@
 // What people say of pictures: stars, picked or rejected, a colour.
 import { post } from "./api.js";
 import { announce, h } from "./dom.js";
+import { named } from "./selection.js";
 import { t } from "./words.js";
 
-const most = 500, kept = 50;
+const kept = 50;
 const colours = ["colour0", "colour1", "colour2", "colour3", "colour4", "colour5", "colour6", "colour7", "colour8"];
 
 /** @param {{role: string}} session */
@@ -59,7 +60,7 @@ export class Marking {
     for (const frame of frames) Object.assign(frame, words);
     this.sheet.redraw(frames, words);
     announce(t("marked", { words: said({ pick: "none", rating: 0, ...words }) || t("cleared") }), true);
-    const selections = isAll ? [this.selection.filter()] : parts([...new Set(frames.map((frame) => frame.sha256 ?? ""))]);
+    const selections = isAll ? this.selection.parts : named(frames);
     this.send(() => selections.map((selection) => ["marks", { set: words, selection }]), true);
   }
 
@@ -90,13 +91,6 @@ export class Marking {
       this.changed();
     });
   }
-}
-
-/** @param {string[]} all */
-function parts(all) {
-  const selections = [];
-  for (let start = 0; start < all.length; start += most) selections.push({ sha256: all.slice(start, start + most) });
-  return selections;
 }
 
 /** Buttons for those who have no keys. @param {Marking} marking @param {boolean} isAlone */

@@ -1,5 +1,14 @@
 // Which frames are selected: some by name, or all that a filter finds.
 
+const most = 500;
+
+/** Files as requests name them, some at a time. @param {import("./list.js").Frame[]} frames */
+export function named(frames) {
+  const all = [...new Set(frames.map((frame) => frame.sha256 ?? ""))], selections = [];
+  for (let start = 0; start < all.length; start += most) selections.push({ sha256: all.slice(start, start + most) });
+  return selections;
+}
+
 /** Kept by the frame's name, so that new frames that move the list change nothing. */
 export class Selection {
   /** @param {import("./sheet.js").Sheet} sheet */
@@ -42,6 +51,9 @@ export class Selection {
     const filter = Object.fromEntries(Object.entries(this.sheet.filter).filter(([, value]) => value)), { until } = this.bound;
     return { filter, ...(until ? { until } : {}), except: [...this.except.values()].map((frame) => frame.sha256).filter(Boolean) };
   }
+
+  /** What is selected, as requests name it. */
+  get parts() { return this.isAll ? [this.filter()] : named(this.frames()); }
 
   clear() {
     this.chosen.clear();

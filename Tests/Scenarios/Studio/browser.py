@@ -18,6 +18,7 @@ from chromium import Chromium  # noqa: E402
 from contract import contract  # noqa: E402
 import hostile_scenarios  # noqa: E402, F401
 import mark_scenarios  # noqa: E402, F401
+import order_scenarios  # noqa: E402, F401
 from playwright.sync_api import Error  # noqa: E402
 from proof import Failure  # noqa: E402
 import run_scenarios  # noqa: E402, F401
