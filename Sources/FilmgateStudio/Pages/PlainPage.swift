@@ -58,7 +58,7 @@ struct PlainPage: Sendable {
 
     private func text(frames: JSONValue) -> String {
         let list = frames["frames"]?.items ?? [], total = frames["total"]?.whole ?? 0
-        return "<h2>Newest of \(total) files</h2>\n"
+        return "<h2>Newest of \(total == 1 ? "1 file" : "\(total) files")</h2>\n"
             + Self.table("Files", ["path", "captured", "kind", "ending", "reason"], list)
     }
 

@@ -1,8 +1,8 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
 /// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
-/// empty, and lines begin where their code does: nobody who looks at the page reads more. Nothing else changes, not even
-/// the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
+/// empty, and lines begin where their code does: nobody who looks at the page reads more. Nothing else changes, not
+/// even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
 /// exports where something is declared, and no text that goes over several lines.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.

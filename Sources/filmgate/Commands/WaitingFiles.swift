@@ -9,7 +9,8 @@ import FilmgateEngine
 struct WaitingFiles {
     /// What people read of it.
     static let naming =
-        "by their path at their source or a folder of it, a copy at a target, their name, or their SHA-256 or its beginning; `-`: those that standard input names, one a line"
+        "by their path at their source or a folder of it, a copy at a target, their name, or their SHA-256 or its "
+        + "beginning; `-`: those that standard input names, one a line"
 
     /// What the names mean, and those of which nothing waits.
     struct Found {
