@@ -1,11 +1,14 @@
 import FilmgateCore
 
-/// How the tables write what the program has as values: one letter each, and numbers for volumes.
+/// How the tables write what the program has as values: one letter each, and numbers for volumes and files.
 enum CatalogLetters {
     /// 64 bits of its digest: cards are asked for by it, and whole files decide.
     static func number(of volume: String) -> Int64 {
         Int64(bitPattern: Digits.sha256(volume).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
     }
+
+    /// 128 bits of its digest.
+    static func number(of file: AssetID) -> [UInt8] { Array(Digits.sha256(file.rawValue).prefix(16)) }
 
     static func letter(of ending: Ending) -> UInt8 {
         switch ending {

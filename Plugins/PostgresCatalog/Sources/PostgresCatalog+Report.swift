@@ -25,7 +25,7 @@ extension PostgresCatalog {
     private static func sightings(_ report: StationReport) -> [PQValue] {
         let facts = report.sightings
         return [
-            .uuids(facts.map { Array(Digits.sha256($0.origin.id.rawValue).prefix(16)) }),
+            .uuids(facts.map { CatalogLetters.number(of: $0.origin.id) }),
             .int8s(facts.map { CatalogLetters.number(of: $0.origin.volume) }), .int8s(facts.map(\.at)),
             .chars(facts.map { CatalogLetters.letter(of: $0.ending) }),
             .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }),

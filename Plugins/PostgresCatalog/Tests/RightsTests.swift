@@ -90,7 +90,8 @@ import Testing
         )
         #expect(
             mine.split(separator: "\n") == [
-                "about_v1", "claim_v1", "claim_v2", "copies_v1", "hello_v1", "join_v1", "join_v2", "leave_v1",
+                "about_v1", "card_v1", "claim_v1", "claim_v2", "copies_v1", "hello_v1", "join_v1", "join_v2",
+                "leave_v1",
                 "release_v1", "release_v2",
                 "renew_v1", "report_v1", "standing_v1", "stations_v1",
             ])
@@ -120,6 +121,7 @@ import Testing
         #expect(try await two.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), one.token) == nil)
         await expect(.cancelled) { try await two.catalog.claim([TestStation.wish(1)], one.token) }
         #expect(try await two.catalog.release([TestStation.wish(1)], one.token) == 0)
+        await expect(.cancelled) { try await two.catalog.card(TestStation.volume, [TestStation.file(1)], one.token) }
         await expect(.notFound) { try await two.catalog.open(one.membership, last: nil) }
         await expect(.unauthorized) {
             try await two.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "mine"))

@@ -78,6 +78,13 @@ struct TestStation: Sendable {
             content: ContentKey(sha256: digest(number)), target: target, targetName: "gallery", canBeSettled: settles)
     }
 
+    static let volume = "A1F0-22C4"
+    private static func origin(_ path: String) -> Origin {
+        Origin(source: "card", volume: volume, root: "/media/x", path: path, size: 5, modified: 9)
+    }
+    /// The file of that number, as a report has it.
+    static func file(_ number: Int) -> AssetID { origin("DCIM/\(number).JPG").id }
+
     /// A report of files that were seen and delivered.
     static func report(
         _ numbers: Range<Int>, since: Int64, upTo: Int64, shared: Bool = false, path: String = "DCIM/"
@@ -87,11 +94,10 @@ struct TestStation: Sendable {
             let sha = digest(number)
             report.contents.append(
                 ContentFact(sha256: sha, size: UInt64(number) + 1, captured: 1_700_000_000, kind: .jpeg))
-            let origin = Origin(
-                source: "card", volume: "A1F0-22C4", root: "/media/x", path: "\(path)\(number).JPG", size: 5,
-                modified: 9)
             report.sightings.append(
-                SightingFact(origin: origin, sha256: sha, ending: .delivered, at: 1_700_000_000_000_000_000))
+                SightingFact(
+                    origin: origin("\(path)\(number).JPG"), sha256: sha, ending: .delivered,
+                    at: 1_700_000_000_000_000_000))
             var delivery = DeliveryFact(
                 content: ContentKey(sha256: sha), target: "s3|bucket", targetName: "gallery", state: .done,
                 proof: .server, size: 5)

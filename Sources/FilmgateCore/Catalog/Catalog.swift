@@ -45,6 +45,10 @@ public protocol Catalog: Sendable {
     func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int
     /// Who says to have these bytes; 10,000 lines at most.
     func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy]
+    /// What other stations told of these files of a card, 256 at most: one value for each station that has met any.
+    ///
+    /// `cancelled` when the session is over. Nothing with tables that are older than this question.
+    func card(_ volume: String, _ files: [AssetID], _ session: Int64) async throws(IngestError) -> [CardAtStation]
     /// All stations, by name.
     func stations() async throws(IngestError) -> [StationSummary]
     /// Shuts a station out and ends its session; false when there is none of that name.
@@ -63,6 +67,8 @@ public protocol Catalog: Sendable {
 
 extension Catalog {
     public func applied(of _: StationMembership, last _: Int64?) async throws(IngestError) -> Int64? { nil }
+
+    public func card(_: String, _: [AssetID], _: Int64) async throws(IngestError) -> [CardAtStation] { [] }
 }
 
 /// What `catalog check` finds.

@@ -22,6 +22,9 @@ public enum RunEvent: Sendable {
     case waiting(IngestError)
     /// A source of a continuous run came, went or came back.
     case source(SourcePlace, SourceState)
+    /// Another station told that it has taken files of this card, which has so many: its word, by which nothing is
+    /// decided.
+    case takenElsewhere(SourcePlace, CardAtStation, files: Int)
     /// Somebody was turned away at a source that listens: `what` is one word, such as `password`.
     case refused(SourcePlace, what: String)
     /// A camera says how it fares.

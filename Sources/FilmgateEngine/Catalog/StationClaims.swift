@@ -6,7 +6,7 @@ import Synchronization
 /// One for all runs and jobs of a process. Nothing here waits for longer than the catalogue's own limits.
 public actor StationClaims {
     /// Nil where there is none that could be asked.
-    private let catalog: (any Catalog)?
+    let catalog: (any Catalog)?
     /// This station's name there.
     nonisolated let station: String
     nonisolated let whenAway: StationRule.WhenAway
@@ -15,7 +15,7 @@ public actor StationClaims {
     private nonisolated let isKnown = Mutex(false)
     /// What earlier runs knew of shared targets; nil keeps nothing.
     private nonisolated let kept: KeptSharedTargets?
-    private let clock: any RunClock
+    let clock: any RunClock
     private var table: ClaimTable
     private var asker = 0, askers: [Int: CheckedContinuation<ClaimTable.Verdict, Never>] = [:]
     /// Of what is being sent now: whether it may still be begun, and the session in which it was granted.
@@ -23,8 +23,11 @@ public actor StationClaims {
     /// Claims that are being given back.
     private var releases: [Int: Task<Void, Never>] = [:], lastRelease = 0
     private var doubt: (@Sendable () async -> Void)?
-    /// A copy into a folder waits no longer than that for the catalogue.
-    private static let patience = Duration.milliseconds(250), late = "it has not answered in time"
+    /// A copy into a folder waits no longer than that for the catalogue, nor does whoever asks about a card.
+    static let patience = Duration.milliseconds(250)
+    private static let late = "it has not answered in time"
+    /// For whoever asks about cards.
+    var presence = CatalogPresence()
     /// How many words came of the catalogue, and whether a copy has waited in vain since the last one.
     private var words = 0, isLate = false
     private let gauges: CatalogGauges?
@@ -107,10 +110,16 @@ public actor StationClaims {
     func whenDoubtful(_ doubt: @escaping @Sendable () async -> Void) { self.doubt = doubt }
 
     /// It was opened or renewed by a request that went out at that moment.
-    func note(session: Int64, since: ContinuousClock.Instant) { handle(.session(session, since: since)) }
+    func note(session: Int64, since: ContinuousClock.Instant) {
+        presence.note(session)
+        handle(.session(session, since: since))
+    }
 
     /// The catalogue does not answer, or refuses this station.
-    func note(away words: String) { handle(.away(words)) }
+    func note(away words: String) {
+        presence.note(nil)
+        handle(.away(words))
+    }
 
     /// Why the catalogue cannot be asked now, as it was said last; nil while it answers, and before anybody asked.
     public var trouble: String? { table.trouble }

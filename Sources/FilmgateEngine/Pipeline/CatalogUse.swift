@@ -15,8 +15,29 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
         case deliver
         case hold
     }
+    /// What is said of a card that another station has taken; it is read all the same.
+    public enum KnownCards: String, Sendable, Hashable, CaseIterable, ConfigValue {
+        case tell
+        case off
+
+        public init(node: ConfigNode) throws(ConfigError) {
+            let words = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            let text = try node.text("one of \(words)")
+            if let known = Self(rawValue: text) {
+                self = known
+                return
+            }
+            guard text == "skip" else {
+                throw ConfigError(node.mark, "unknown-choice", "Expected one of \(words), found `\(text)`.")
+            }
+            throw ConfigError(
+                node.mark, "unknown-choice",
+                "`known_cards` cannot be `skip`: every card is read, whatever another station says of it.",
+                hint: "Write `tell` to be told that a card was taken elsewhere, or `off`.")
+        }
+    }
     public var station = "", site = "", share: [TargetReference] = [], whenAway = WhenAway.deliver, oneMachine = false
-    public var ephemeral = false
+    public var ephemeral = false, knownCards = KnownCards.tell
     public init() {}
     public static let schema: Schema<Self> = [
         .field(
@@ -28,6 +49,9 @@ public struct StationRule: Sendable, Hashable, ModuleConfig {
             "when_away", \.whenAway,
             "What cannot be claimed while the catalogue is away: `deliver` what the target can be asked about or takes twice, or `hold` all."
         ),
+        .field(
+            "known_cards", \.knownCards,
+            "What is said of a card that another station has taken: `tell`, or `off`. It is read all the same."),
         .field(
             "one_machine", \.oneMachine,
             "All stations run on this machine: then its own addresses may be shared. For trying out."),

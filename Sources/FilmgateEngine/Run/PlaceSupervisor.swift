@@ -14,6 +14,8 @@ struct PlaceSupervisor: Sendable {
         /// All that the place holds is known.
         var isListed = false
         var failures = 0
+        /// What other stations told of the card; nil where nobody asks.
+        var inquiry: CardInquiry?
     }
 
     /// Visits the place until it has given all it has, cannot be come back to, or the run ends.
@@ -28,6 +30,7 @@ struct PlaceSupervisor: Sendable {
             }
             guard await comesAgain(after: error, since: begun, &course) else { break }
         }
+        await course.inquiry?.end(run.stopping)
         run.tell(place, .finished)
         // A volume that was lost may turn up elsewhere and give what it owes.
         guard isDone, let progress = course.progress else { return }
@@ -152,7 +155,10 @@ struct PlaceSupervisor: Sendable {
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
         let listing = run.listing(entries, known: known)
-        if progress.begin(entries) { run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes)) }
+        if progress.begin(entries) {
+            run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes))
+            course.inquiry = CardInquiry(place, session.volume, entries, run)
+        }
         run.tell(place, .open(taking: listing.shotCount, leaving: left, others: others))
         return listing
     }

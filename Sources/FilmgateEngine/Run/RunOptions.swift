@@ -31,6 +31,8 @@ public struct RunOptions: Sendable {
     public var backlog: Backlog?
     /// Shut while nothing new is to be taken.
     public var gate: PauseGate?
+    /// Asked what other stations told of a card while it is read; nil: nobody is.
+    public var stations: StationClaims?
     /// Filmgate's state directory.
     public var state: String
 
@@ -40,6 +42,14 @@ public struct RunOptions: Sendable {
     ) {
         (self.verb, self.event, self.photographer, self.again) = (verb, event, photographer, again)
         (self.dryRun, self.wait, self.state) = (dryRun, wait, state)
+    }
+
+    /// The same, asking other stations about cards where one of these pipelines says so, and the run is not dry.
+    public func asking(_ claims: StationClaims?, for pipelines: [PipelineFile]) -> RunOptions {
+        var options = self
+        let tells = pipelines.contains { $0.catalog?.station.knownCards == .tell }
+        options.stations = tells && !dryRun ? claims : nil
+        return options
     }
 
     /// The event that deliveries are written down under.

@@ -22,6 +22,9 @@ public final class MemoryCatalog: Catalog {
         var statuses: [String: String] = [:]
         /// How the files of each station ended, by their paths.
         var seen: [String: [String: Ending]] = [:], takesReports = true
+        /// What each station has met, by the files.
+        var met: [String: [AssetID: SightingFact]] = [:]
+        var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]?
         var refusal: IngestError?
     }
     private let state = Mutex(State())
@@ -41,6 +44,12 @@ public final class MemoryCatalog: Catalog {
     }
     /// For how many files at once it was asked who has them.
     public var lookups: [Int] { state.withLock(\.lookups) }
+    /// How many files it was asked about at once, of cards.
+    public var cards: [Int] { state.withLock(\.cards) }
+    /// How long it takes to say who has met the files of a card, and, with `words`, what it says in place of the truth.
+    public func set(cards words: [CardAtStation]?, after delay: Duration = .zero) {
+        state.withLock { ($0.cardWords, $0.cardDelay) = (words, delay) }
+    }
     /// Claims go by the rules of tables before version 5.
     public func answerAsBefore() { state.withLock { $0.isOld = true } }
     /// What happens before anything is given back.
@@ -56,7 +65,7 @@ public final class MemoryCatalog: Catalog {
     /// Loses what that station told, and with `applied` how much that was, as a backup from before would.
     public func forget(factsOf station: String, knowing applied: Int64? = nil) {
         state.withLock { state in
-            state.seen[station] = nil
+            (state.seen[station], state.met[station]) = (nil, nil)
             state.rows = state.rows.filter { $0.value.word.station != station }
             if let applied { state.applied[station] = applied }
         }
@@ -140,7 +149,10 @@ public final class MemoryCatalog: Catalog {
             guard let station = state.sessions[session], state.takesReports else { return nil }
             guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
             state.applied[station] = report.upTo
-            for fact in report.sightings { state.seen[station, default: [:]][fact.origin.path] = fact.ending }
+            for fact in report.sightings {
+                state.seen[station, default: [:]][fact.origin.path] = fact.ending
+                state.met[station, default: [:]][fact.origin.id] = fact
+            }
             for fact in report.deliveries where fact.shared && fact.state != .withdrawn {
                 let key = Key(content: fact.content, target: fact.target), old = state.rows[key]
                 let isDone = fact.state == .done
@@ -251,6 +263,27 @@ public final class MemoryCatalog: Catalog {
         let wanted = Set(sha256)
         return try asked { state in state.copies.filter { wanted.contains($0.sha256) } }
     }
+
+    public func card(
+        _ volume: String, _ files: [AssetID], _ session: Int64
+    ) async throws(IngestError) -> [CardAtStation] {
+        let delay = state.withLock { state in
+            state.cards.append(files.count)
+            return state.cardDelay
+        }
+        if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
+        return try asked { state throws(IngestError) -> [CardAtStation] in
+            guard let own = state.sessions[session] else { throw IngestError(.cancelled, "The session is over.") }
+            if let words = state.cardWords { return words }
+            return state.met.sorted { $0.key < $1.key }.compactMap { station, facts -> CardAtStation? in
+                let found = files.compactMap { facts[$0] }.filter { $0.origin.volume == volume }
+                guard station != own, let last = found.map(\.at).max() else { return nil }
+                let endings = Dictionary(grouping: found, by: \.ending).mapValues(\.count)
+                return CardAtStation(station: station, endings: endings, at: last)
+            }
+        }
+    }
+
     public func stations() async throws(IngestError) -> [StationSummary] { [] }
     public func revoke(_ station: String) async throws(IngestError) -> Bool { false }
     public func release(claimsOf station: String) async throws(IngestError) -> Int? { nil }

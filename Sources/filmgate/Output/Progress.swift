@@ -25,7 +25,7 @@ final class Progress: Sendable {
     @Sendable func note(_ runEvent: RunEvent) {
         count(runEvent)
         switch runEvent {
-        case .source, .device, .trouble, .refused: break
+        case .source, .device, .trouble, .refused, .takenElsewhere: break
         default: change.yield()
         }
     }
@@ -49,7 +49,7 @@ final class Progress: Sendable {
             case .queue(let target, let waiting, let sending): numbers.queues[target] = (waiting, sending)
             case .held(let target, let reason): numbers.held[target] = reason
             case .released(let target), .delivered(let target, _, _): numbers.held[target] = nil
-            case .retrying, .trouble, .waiting, .source, .companion, .device, .refused: break
+            case .retrying, .trouble, .waiting, .source, .companion, .device, .refused, .takenElsewhere: break
             }
         }
     }

@@ -84,6 +84,7 @@ final class RunPrinter: Sendable {
         case .trouble(let error): if isNew(error) { Failure.tell(error, json: json) }
         case .waiting(let reason): if isNew(reason) { tell(waitingFor: reason) }
         case .source(let place, let state): tell(place, state)
+        case .takenElsewhere(let place, let word, let files): tell(CardLine(place: place, word: word, files: files))
         case .listed, .started, .read, .queue, .delivered, .device, .refused: break
         }
     }
@@ -160,6 +161,10 @@ final class RunPrinter: Sendable {
     private func tell(_ place: SourcePlace, _ state: SourceState) {
         if json { return Console.out(SourceLine.json(place, state)) }
         if let line = SourceLine.human(place, state) { say(line) }
+    }
+
+    private func tell(_ card: CardLine) {
+        if json { Console.out(card.json) } else { say(card.human()) }
     }
 
     private func delivered(_ settled: AssetResult) -> [String] {

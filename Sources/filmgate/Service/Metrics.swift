@@ -78,7 +78,7 @@ final class Metrics: Sendable {
                 case .lost: state.sources[Self.name(place)] = false
                 case .finished: state.sources[Self.name(place)] = nil
                 }
-            case .listed, .started, .companion, .trouble, .waiting, .device: break
+            case .listed, .started, .companion, .trouble, .waiting, .device, .takenElsewhere: break
             }
         }
     }

@@ -20,7 +20,7 @@ struct RunChanges: Sendable {
         case .source(let place, _), .device(let place, _):
             let name = LiveStatus.name(place)
             feed.add("source " + name, now: { [liveStatus] in liveStatus.now.sourceObject(name).finished })
-        case .listed, .started, .read, .trouble, .waiting, .refused: break
+        case .listed, .started, .read, .trouble, .waiting, .refused, .takenElsewhere: break
         }
     }
 

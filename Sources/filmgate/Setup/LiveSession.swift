@@ -168,7 +168,7 @@ struct LiveSession {
         let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
-        var options = session.options
+        var options = session.options.asking(leases.claims, for: [pipeline])
         options.gate = gate
         options.holdsForEvent = pipeline.event.hold && options.event == nil
         let runner = Runner(

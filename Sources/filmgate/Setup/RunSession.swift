@@ -132,8 +132,8 @@ struct RunSession {
                 for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
             }
             let runner = Runner(
-                plan: plan, options: options, hub: hub, reader: reader, writer: writer, leases: leases,
-                buildPlan: buildPlan(pipelines, reader))
+                plan: plan, options: options.asking(leases.claims, for: pipelines), hub: hub, reader: reader,
+                writer: writer, leases: leases, buildPlan: buildPlan(pipelines, reader))
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }

@@ -115,6 +115,9 @@ import Testing
         ("catalog: { shared: { url: x }, share: archive }", "wrong-type"),
         ("catalog: { shared: { url: x }, when_away: wait }", "unknown-choice"),
         ("catalog: { shared: { url: x }, one_machine: 1 }", "wrong-type"),
+        ("catalog: { shared: { url: x }, known_cards: skip }", "unknown-choice"),
+        ("catalog: { shared: { url: x }, known_cards: told }", "unknown-choice"),
+        ("catalog: { shared: { url: x }, known_cards: [tell] }", "wrong-type"),
     ])
     func mistakesHaveTheirPlace(_ text: String, _ code: String) throws {
         let loaded = try load(text)
@@ -122,6 +125,23 @@ import Testing
         let errors = loaded.diagnostics.filter { $0.severity == .error }
         #expect(errors.map(\.error.code) == [code], "\(errors.map(\.error.message))")
         #expect(errors.first?.error.mark.line == 9)
+    }
+
+    @Test(
+        arguments: [("", .tell), ("known_cards: tell", .tell), ("known_cards: off", .off)]
+            as [(String, StationRule.KnownCards)])
+    func whetherAKnownCardIsTold(_ text: String, _ known: StationRule.KnownCards) throws {
+        let pipeline = try #require(try load("catalog:\n  shared: { url: x }\n  \(text)").pipeline)
+        #expect(pipeline.catalog?.station.knownCards == known)
+    }
+
+    /// No card is left unread on another station's word, and whoever wants that is told so.
+    @Test func aCardIsNeverSkipped() throws {
+        let error = try load("catalog: { shared: { url: x }, known_cards: skip }").diagnostics.first?.error
+        #expect(
+            error?.message == "`known_cards` cannot be `skip`: every card is read, whatever another station says of it."
+        )
+        #expect(error?.hint == "Write `tell` to be told that a card was taken elsewhere, or `off`.")
     }
 
     /// A gallery at an address.

@@ -120,6 +120,8 @@ final class RunLog: Sendable {
         case .source(let place, .lost(let error)): "\(place.label): lost, \(error.message)"
         case .source(let place, .back): "\(place.label): back"
         case .source(let place, .finished): "\(place.label): finished"
+        case .takenElsewhere(let place, let word, let files):
+            "\(place.label): \(word.files) of \(files) at \(word.station)"
         default: nil
         }
     }

@@ -49,8 +49,8 @@ class Station:
             raise Failure(f"{self.name}: {' '.join(words)} ended with {process.returncode}:\n{said}")
         return said
 
-    def take(self, card, exits=(0,)):
-        return self.call("import", card, "--pipeline", self.file, exits=exits)
+    def take(self, card, *words, exits=(0,)):
+        return self.call("import", card, "--pipeline", self.file, *words, exits=exits)
 
     def facts(self):
         """What the ledger has: digests of files that ended, and of what was delivered."""

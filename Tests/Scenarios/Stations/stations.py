@@ -4,8 +4,10 @@ copied state directory. After each, the catalogue has what the ledgers have, no 
 import argparse
 import glob
 import hashlib
+import json
 import os
 import random
+import re
 import shutil
 import socket
 import sqlite3
@@ -66,6 +68,26 @@ def watched(station, server):
     print("doctor and metrics say whether the catalogue answers")
 
 
+def told(station, other, card, count):
+    """Whoever puts in a card that another desk has taken is told so, and reads it all the same.
+
+    Nothing waits for that word, so a card that is read at once may be done before the first one comes.
+    """
+    words = rf"was taken at {other.name} .*: {count} of {count} files, all delivered"
+    for _ in range(20):
+        said = station.take(card)
+        if re.search(words, said):
+            break
+    else:
+        raise Failure(f"{station.name} is not told what {other.name} has taken:\n{said}")
+    if said.count(f"was taken at {other.name}") != 1 or f"{count} files seen" not in said:
+        raise Failure(f"the card was told of more than once, or not read:\n{said}")
+    for line in station.take(card, "--json").splitlines():
+        taken = json.loads(line).get("taken") if line.startswith("{") else None
+        if taken and [taken[key] for key in ("station", "files", "of", "delivered")] != [other.name, count, count, count]:
+            raise Failure(f"the same in JSON: {line}")
+
+
 def both(program, folder, server):
     vans = [joined(program, folder, name, server) for name in ("van1", "van2")]
     sharing.scenario(server, vans, folder, make_card)
@@ -113,6 +135,11 @@ def scenario(program, folder, kills):
                 raise Failure(f"`where` does not show both copies:\n{said}")
         one.call("catalog", "where", "0" * 64, exits=(5,))
         print("one card in two stations: `where` shows both copies")
+        told(two, one, card, 60)
+        told(one, two, card, 60)
+        for station in (one, two):
+            same(server, station, "a card that was told")
+        print("a card that another desk has taken is told at its insertion, and read all the same")
         watched(one, server)
 
         server.stop()

@@ -19,6 +19,7 @@ enum CatalogSchema {
         [CatalogTables.home] + EphemeralStations.keepingWhoDelivers,
         [CatalogTables.home] + AdmissionFunctions.all,
         [CatalogTables.home] + DoubtFunctions.all,
+        [CatalogTables.home] + CardFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.
