@@ -27,6 +27,7 @@ package enum ItemLine {
         item.add(plan ? "would" : "ending", settled.ending.rawValue)
         item.add("reason", settled.reason)
         item.add("twin", settled.twin)
+        if let station = settled.station { item.add("station", station) }
         item.add("flags", asset.flags.isEmpty ? [] : asset.flags.sorted())
         item.add("sha256", asset.digests?.sha256)
         item.add("size", origin.size)

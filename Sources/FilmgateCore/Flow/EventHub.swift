@@ -50,6 +50,8 @@ public struct AssetResult: Sendable {
     public var asset: Asset
     public var ending: Ending
     public var reason: String?, twin: String?
+    /// Another station, which has delivered it to one of its targets in place of this one; mostly nil.
+    public var station: String?
     /// What its deliveries are about, where that is known.
     public var content: ContentKey?
     /// Capture time corrected by the profile's clock offset.

@@ -22,6 +22,8 @@ struct AssetDeliveries: Sendable {
     /// Deliveries that start once a folder target holds the bytes.
     var later: [Delivery.ID] = []
     var twin: String?
+    /// The station that delivered it to one of its targets in place of this one.
+    var otherStation: String?
     var event: String?
     var shot: ShotFacts
     /// Bytes taken from the budget that are not given back yet.
@@ -40,6 +42,12 @@ struct AssetDeliveries: Sendable {
     mutating func note(_ row: DeliveryRow) {
         (receipts[row.target], otherNames[row.target]) = (row.receipt, row.targetName)
         receipts[row.target]?.existed = true
+    }
+
+    /// A station had delivered it before.
+    mutating func note(_ copy: ForeignCopy) {
+        twin = twin ?? copy.twin
+        if !copy.isOwn { otherStation = copy.station }
     }
 
     /// The targets that the file was for, and that are not at hand now: it is still for them.
@@ -153,6 +161,7 @@ extension AssetDeliveries {
         var result = AssetResult(asset: settled, ending: ending, reason: reason, twin: twin)
         (result.captured, result.photographer) = (shot.captured, shot.photographer)
         (result.content, result.event) = (content, event == DeliveryRow.unassigned ? nil : event)
+        result.station = otherStation
         for (name, receipt) in settled.receipts where receipt.state == .excluded {
             if DeliveryRow.isByHand(receipt.reason) { result.takenBack.append(name) }
         }

@@ -51,7 +51,8 @@ struct ClaimedAttempt: Sendable {
         case .answer(.held(let station)): return withheld(.pending, "\(station) is sending it", again: pause)
         // Its own ledger knows more of it, and has it looked at again.
         case .answer(.done(_, _, true)) where delivery.recheck != nil: return await send(delivery)
-        case .answer(.done(let station, let receipt, _)): return await ask(about: receipt, of: station, send)
+        case .answer(.done(let station, let receipt, let isOwn)):
+            return await ask(about: receipt, of: station, isOwn: isOwn, send)
         case .answer(.removed(let station, _)): return removed(station)
         case .answer(.unsure(let station, let isOwn)): return await unsure(station, isOwn: isOwn, send)
         case .answer(.undecided): return undecided
@@ -143,13 +144,16 @@ extension ClaimedAttempt {
     private enum Word: Sendable { case has(Receipt), lacks, cannotTell }
 
     /// Another station's word alone ends no delivery of a target that can be asked, and none of the last bytes.
-    private func ask(about receipt: String?, of station: String, _ send: Send) async -> DeliveryEvent {
+    private func ask(
+        about receipt: String?, of station: String, isOwn: Bool, _ send: Send
+    ) async -> DeliveryEvent {
+        let copy = ForeignCopy(station: station, place: receipt ?? name, isOwn: isOwn)
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: receipt) }
         let says = "\(station) \(CatalogWords.hearsay)", traits = delivery.target.traits
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
-            return .delivered(delivery.id, .init(receipt: found, word: .has, twin: "\(station):\(receipt ?? name)"))
+            return .delivered(delivery.id, .init(receipt: found, word: .has, foreign: copy))
         // A folder is never left without a copy because somebody says that it has one.
         case .success where root != nil: return await send(delivery)
         case .success where terms.anyway: return await insisted(send)
@@ -163,7 +167,7 @@ extension ClaimedAttempt {
         case .success(.cannotTell):
             var believed = foreign(place(receipt), .none)
             believed.reason = "\(says); \(name) cannot be asked"
-            var delivered = DeliveryAttempt.Delivered(receipt: believed, twin: "\(station):\(receipt ?? name)")
+            var delivered = DeliveryAttempt.Delivered(receipt: believed, foreign: copy)
             let words = "\(says), \(name) cannot be asked, and no other copy is known here"
             delivered.ifLast = WithheldDelivery(
                 .held, "\(words): look there, then `filmgate retry --anyway`, or `filmgate cancel`", again: Self.later)
@@ -179,7 +183,8 @@ extension ClaimedAttempt {
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
-            return .delivered(delivery.id, .init(receipt: found, word: .has, twin: "\(station):\(name)"))
+            let copy = ForeignCopy(station: station, place: name, isOwn: isOwn)
+            return .delivered(delivery.id, .init(receipt: found, word: .has, foreign: copy))
         case .success(.lacks): return look("\(station) may have sent it", "\(name) says that it does not have it")
         case .success(.cannotTell): return withheld(.held, doubtful(station, isOwn: isOwn))
         }

@@ -75,8 +75,10 @@ struct Delivery: Sendable {
 
     /// What another station does with it or says of it, as it was told last.
     @IndirectOptional var withheld: WithheldDelivery?
-    /// How often the catalogue was asked for it in vain; what another station calls the copy that it delivered.
-    var withheldTries = 0, foreignTwin: String?
+    /// How often the catalogue was asked for it in vain.
+    var withheldTries = 0
+    /// The copy that a station has delivered before, in place of the last try.
+    @IndirectOptional var foreign: ForeignCopy?
     /// A person said to send it although another station may have.
     var goesAnyway = false
 

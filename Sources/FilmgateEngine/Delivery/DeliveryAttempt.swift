@@ -10,8 +10,8 @@ enum DeliveryAttempt {
         var receipt: Receipt, word = TargetAnswer.silent
         /// Of the bytes that were sent, where others were made for it than before.
         var size: UInt64?
-        /// What another station calls the copy that it delivered before.
-        var twin: String?
+        /// The copy that a station has delivered before, in place of this try.
+        var foreign: ForeignCopy?
         /// What becomes of it instead where these bytes are the last ones here; nil where the target itself has spoken.
         var ifLast: WithheldDelivery?
     }

@@ -205,7 +205,7 @@ struct DeliveryQueues: Sendable {
 
     private mutating func succeeded(_ id: Delivery.ID, _ delivered: DeliveryAttempt.Delivered) {
         noteProgress()
-        change(id) { ($0.word, $0.foreignTwin) = (delivered.word, delivered.twin) }
+        change(id) { ($0.word, $0.foreign) = (delivered.word, delivered.foreign) }
         if let size = delivered.size { all[id]?.job.file.size = size }
         queues[id.target]?.succeeded(id)
         flows(id.target)

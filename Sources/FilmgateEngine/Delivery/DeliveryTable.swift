@@ -206,9 +206,7 @@ struct DeliveryTable: Sendable {
             let twin = delivery.job.asset.origin.absolutePath
             assets[listener]?.adopt(receipt, keeping: kept, at: id.target, twin: twin)
         }
-        if let twin = delivery.foreignTwin {
-            for one in delivery.listeners where assets[one]?.twin == nil { assets[one]?.twin = twin }
-        }
+        if let foreign = delivery.foreign { for one in delivery.listeners { assets[one]?.note(foreign) } }
         let before = assets[owner]
         // One that was taken back while it waited for a folder leaves that folder its bytes.
         if delivery.target.isLocal, delivery.rendition == nil, !delivery.isDeferred {

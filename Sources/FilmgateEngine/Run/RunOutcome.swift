@@ -14,6 +14,8 @@ public struct RunOutcome: Sendable {
     /// Files that were read and are cut short or were never written to their end; counted in the buckets like all
     /// others.
     public var damaged = 0
+    /// Files that another station delivered to a shared target in place of this one.
+    public var byOthers = 0
     /// Copies of known files that targets of the run have no more.
     public var removed: [RemovedCopies] = []
     /// Folders without room for what waits for them: the bytes that are missing there, by the folder's path.
@@ -40,6 +42,7 @@ public struct RunOutcome: Sendable {
         both.summary.seconds += summary.seconds
         both.mismatches += mismatches
         both.damaged += damaged
+        both.byOthers += byOthers
         both.removed += removed
         both.takenBack.merge(takenBack) { $0 + $1 }
         both.troubles = troubles + next.troubles

@@ -10,7 +10,7 @@ final class RunStatistics: Sendable {
         var mismatches = 0
         /// Why nothing is sent to a target now, by its identity.
         var holds: [String: IngestError] = [:]
-        var damaged = 0, removed: [RemovedCopies] = [], lacking: [String: UInt64] = [:]
+        var damaged = 0, byOthers = 0, removed: [RemovedCopies] = [], lacking: [String: UInt64] = [:]
         var takenBack: [String: Int] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
@@ -32,6 +32,7 @@ final class RunStatistics: Sendable {
             state.summary.counts[settled.ending, default: 0] += 1
             if settled.ending == .delivered { state.summary.bytes += settled.asset.origin.size }
             if settled.isDamaged { state.damaged += 1 }
+            if settled.station != nil { state.byOthers += 1 }
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
         }
         hub.post(.settled(settled))
@@ -78,6 +79,7 @@ final class RunStatistics: Sendable {
             var outcome = RunOutcome(
                 summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
+            outcome.byOthers = state.byOthers
             (outcome.lacking, outcome.takenBack) = (state.lacking, state.takenBack)
             return outcome
         }

@@ -16,12 +16,13 @@ enum SummaryLine {
         line.add("seconds", seconds: summary.seconds)
         line.add("damaged", outcome.damaged)
         line.add("removed", outcome.removed.reduce(0) { $0 + $1.count })
+        if outcome.byOthers > 0 { line.add("by_others", outcome.byOthers) }
         if !outcome.earlier.isEmpty { line.add("earlier_events", outcome.earlier.reduce(0) { $0 + $1.count }) }
         line.add("exit", Int(exit.rawValue))
         return line.finished
     }
 
-    /// For people: one line of counts, one of work done.
+    /// For people: one line of counts, one of work done, and between them one of what others did.
     static func human(_ outcome: RunOutcome, exit: ExitStatus, plan: Bool) -> String {
         let summary = outcome.summary
         let words: [(Ending, String)] = [
@@ -35,8 +36,11 @@ enum SummaryLine {
         let rate =
             summary.seconds > 0.05 && summary.bytesRead > 0
             ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
+        let others = outcome.byOthers
+        let meanwhile =
+            others == 0 ? "" : "\n\(others) \(others == 1 ? "was" : "were") delivered by others meanwhile"
         return """
-            \(Describe.count(summary.seen, "file")) seen: \(counts)\(damaged)
+            \(Describe.count(summary.seen, "file")) seen: \(counts)\(damaged)\(meanwhile)
             \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \
             in \(Describe.duration(summary.seconds))\(rate) · exit \(exit.rawValue) (\(exit.word))
             """

@@ -55,7 +55,7 @@ extension ClaimedDeliveryTests {
     final class Station: Sendable {
         let ledger = RecordingLedger()
         let name: String, catalog: MemoryCatalog, claims: StationClaims, session: CatalogSession
-        private let results = Mutex<[String: AssetResult]>([:])
+        private let results = Mutex<[String: AssetResult]>([:]), ended = Mutex<RunOutcome?>(nil)
         private let changes = Mutex<(last: Int64, telling: Task<Void, Never>?)>((0, nil))
 
         init(
@@ -103,6 +103,8 @@ extension ClaimedDeliveryTests {
         }
 
         func result(_ name: String) -> AssetResult? { results.withLock { $0[name] } }
+        /// How its last run ended.
+        var outcome: RunOutcome? { ended.withLock(\.self) }
         func endings() -> [Ending: Int] {
             results.withLock { $0.values.reduce(into: [:]) { $0[$1.ending, default: 0] += 1 } }
         }
@@ -125,8 +127,9 @@ extension ClaimedDeliveryTests {
                 if case .settled(let one) = event { self.results.withLock { $0[one.asset.origin.name] = one } }
             }
             leases.claims = claims
+            let statistics = RunStatistics(hub: hub)
             var setup = DeliverySchedulerSetup(
-                targets: [target], ledger: ledger, hub: hub, statistics: RunStatistics(hub: hub),
+                targets: [target], ledger: ledger, hub: hub, statistics: statistics,
                 reservations: NameReservations(), budget: ByteBudget(limit: 1 << 20), run: 1, event: nil)
             (setup.leases, setup.terms) = (leases, terms)
             let scheduler = DeliveryScheduler(setup)
@@ -142,6 +145,7 @@ extension ClaimedDeliveryTests {
             }
             await scheduler.drain(wait: .seconds(600))
             await scheduler.closeOut()
+            ended.withLock { $0 = statistics.outcome(seconds: 0, signal: nil) }
         }
 
         static func delivery(

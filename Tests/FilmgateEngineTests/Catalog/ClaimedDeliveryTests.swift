@@ -143,11 +143,23 @@ import Testing
         #expect(gallery.all == ["A"])
         #expect(two.result("A")?.ending == .duplicate && two.result("A")?.twin == "desk-1:https://gallery.example/A")
         #expect(two.result("A")?.asset.receipts["gallery"]?.verified == .server)
+        #expect(two.result("A")?.station == "desk-1" && two.outcome?.byOthers == 1)
         // A lie, or a copy that is gone: nobody's word ends a delivery.
         #expect(two.result("B")?.ending == .pending && two.result("B")?.asset.receipts["gallery"]?.state == .held)
         #expect(two.pending("B")?.contains("says that it does not have it") == true)
         try await two.send(["B"], to: gallery, .init(anyway: true))
-        #expect(gallery.all == ["A", "B"])
+        #expect(gallery.all == ["A", "B"] && two.result("B")?.station == nil && two.outcome?.byOthers == 0)
+    }
+
+    /// Nobody else did: its ledger is from before.
+    @Test func whatAnEarlierLifeDeliveredIsNoOthers() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery(), before = try await Station("desk-1", catalog)
+        await before.report("A")
+        gallery.keep("A")
+        let after = try await Station("desk-1", catalog)
+        try await after.send(["A"], to: gallery)
+        #expect(after.result("A")?.ending == .duplicate && after.result("A")?.twin?.hasPrefix("desk-1:") == true)
+        #expect(after.result("A")?.station == nil && after.outcome?.byOthers == 0)
     }
 
     @Test func whereNobodyCanAskAWordIsNoProof() async throws {

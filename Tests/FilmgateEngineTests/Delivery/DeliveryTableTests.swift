@@ -122,7 +122,8 @@ import Testing
         var table = table(withheld: nil, ownership)
         var receipt = Receipt(state: .done, existed: true)
         receipt.reason = "desk-3 \(CatalogWords.hearsay); gallery cannot be asked"
-        var delivered = DeliveryAttempt.Delivered(receipt: receipt, twin: "desk-3:gallery")
+        var delivered = DeliveryAttempt.Delivered(
+            receipt: receipt, foreign: ForeignCopy(station: "desk-3", place: "gallery"))
         delivered.ifLast = WithheldDelivery(.held, "look there")
         let row = try #require(lastRow(table.handle(.delivered(id, delivered), at: now)))
         guard ownership == .source else {

@@ -172,8 +172,10 @@ def catalogue_away(desks, server, gallery, make):
     once(gallery, card, "the catalogue died in the middle of a run")
     server.start()
     ended(one.take(card), "the next import")
-    ended(two.take(card), "the other station's import")
+    said = ended(two.take(card), "the other station's import")
     once(gallery, card, "when the catalogue was back")
+    if "40 were delivered by others meanwhile" not in said:
+        raise Failure(f"nobody says what the other station had delivered:\n{said}")
     told = server.sql("SELECT count(*) FROM catalog.delivery d JOIN catalog.target t ON t.id = d.target "
                       "WHERE d.state <> 'd' AND t.name = 'gallery'")
     if told != "0":
