@@ -178,12 +178,18 @@ public actor PQConnection {
     }
 
     private static func summary(_ failures: [IngestError], place: String) -> IngestError {
-        if failures.count == 1, let only = failures.first { return only }
+        // What one of them says itself comes before what is said of any server that does not answer.
+        let advice =
+            failures.lazy.compactMap(\.advice).first
+            ?? failures.lazy.compactMap { PQWords.advice(on: $0.message) }.first
+        if failures.count == 1, var only = failures.first {
+            only.advice = advice
+            return only
+        }
         // One that may be an impostor is worth more attention than one that is away.
         let code: IngestError.Code = failures.allSatisfy { $0.code == .untrusted } ? .untrusted : .unavailable
         let said = failures.map { $0.message.hasSuffix(".") ? String($0.message.dropLast()) : $0.message }
         let message = said.isEmpty ? "\(place): timed out" : said.joined(separator: "; ")
-        return IngestError(
-            code, PQWords.sentence(message), advice: failures.lazy.compactMap(\.advice).first)
+        return IngestError(code, PQWords.sentence(message), advice: advice)
     }
 }

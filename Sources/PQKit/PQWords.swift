@@ -29,6 +29,21 @@ enum PQWords {
         return first.lowercased() + words.dropFirst()
     }
 
+    /// What a person can do where no server answers, by what was told of that; nil where it says so itself.
+    static func advice(on told: String) -> String? {
+        if told.contains("connection refused") || told.contains("no server listens there") {
+            return "Nothing listens there: is the server running? Start it, or correct the host and the port in `url`."
+        }
+        if ["timed out", "is unreachable", "no route to host"].contains(where: { told.contains($0) }) {
+            return
+                "Nothing answers there: is that machine on, and do the network and its firewall let the port through?"
+        }
+        if told.contains("could not translate host name") {
+            return "Nobody here knows that name: correct the host in `url`, or see to the network's names."
+        }
+        return nil
+    }
+
     /// With a full stop at its end.
     static func sentence(_ words: String) -> String { words.hasSuffix(".") ? words : words + "." }
 }

@@ -22,6 +22,21 @@ import Testing
         for verb in Self.verbs { try expect(5, "unavailable", of: verb, table, file) }
     }
 
+    /// Where it was looked for, and what can be done about it.
+    @Test(arguments: [["catalog", "join"], ["catalog", "status"], ["stations"], ["stations", "--watch"]])
+    func oneThatIsAwayIsNamedWithAdvice(_ verb: [String]) throws {
+        let table = try Table(), file = try table.stationPipeline("postgresql://desk3@127.0.0.1:9/filmgate")
+        // `status` reads how this station stands first.
+        try table.frames("CARD", count: 1, from: 1)
+        #expect(try table.importing().status == 0)
+        let said = try Program.run(verb + ["--pipeline", file, "--state", table.state])
+        let lines = said.errors.split(separator: "\n").filter { !$0.contains("has not joined") }
+        #expect(said.status == 5 && lines.count == 2, "\(said.errors)")
+        #expect(lines.first == "error: 127.0.0.1:9: connection refused.")
+        #expect(lines.last?.hasPrefix("  → Nothing listens there: is the server running?") == true, "\(said.errors)")
+        #expect(lines.last?.contains("correct the host and the port in `url`") == true)
+    }
+
     @Test(.enabled(if: Cluster.isInstalled), .timeLimit(.minutes(5))) func aRoleThatMayNot() throws {
         let table = try Table(), cluster = try Cluster()
         try cluster.sql("CREATE ROLE plain LOGIN")

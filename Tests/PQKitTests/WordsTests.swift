@@ -71,7 +71,24 @@ import Testing
             Issue.record("Somebody listens at port \(port).")
         } catch {
             #expect(error.message == "127.0.0.1:\(port): connection refused; 127.0.0.2:\(port): connection refused.")
+            #expect(error.advice?.hasPrefix("Nothing listens there: is the server running?") == true)
         }
+    }
+
+    /// Where nobody answers, what can be done about it; where somebody does, what that one says.
+    @Test(
+        arguments: [
+            ("db1: connection refused.", "Nothing listens there"),
+            ("/run/postgresql: no server listens there.", "Nothing listens there"),
+            ("db1, db2: timed out.", "Nothing answers there"),
+            ("db1: network is unreachable; connection timed out.", "Nothing answers there"),
+            ("db1: no route to host.", "Nothing answers there"),
+            ("db1: could not translate host name \"db1\" to address: Name or service not known.", "Nobody here knows"),
+            ("db1: server closed the connection unexpectedly.", nil),
+            ("db1 is an old primary (timeline 3, we have seen 4): not used.", nil),
+        ] as [(String, String?)])
+    func whereNobodyAnswersThereIsAdvice(_ told: String, _ advice: String?) {
+        #expect(PQWords.advice(on: told)?.prefix(advice?.count ?? 0) == advice.map { Substring($0) })
     }
 
     /// To another machine, without `sslmode` and with one that proves nothing.
