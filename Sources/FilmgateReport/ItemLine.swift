@@ -97,7 +97,7 @@ package enum ItemLine {
         if let id = receipt.id { one.add("id", id) }
         one.add("sha256", receipt.sha256)
         if let sha256 = receipt.sha256, let original, sha256 != original { one.add("original_sha256", original) }
-        one.add("verified", receipt.verified.rawValue)
+        one.add("verified", receipt.verified.shown)
         one.add("at", receipt.at == 0 ? nil : CivilTime(unixSeconds: receipt.at / 1_000_000_000)?.description)
         if let reason = receipt.reason { one.add("reason", reason) }
     }

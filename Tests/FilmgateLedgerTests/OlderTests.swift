@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Of a release that is to come, this test is there before its migration is.
-    @Test(arguments: 1..<9) func theirRowsAreReadAndGoneOnWith(_ version: Int) async throws {
+    @Test(arguments: 1..<10) func theirRowsAreReadAndGoneOnWith(_ version: Int) async throws {
         let state = try await older(version)
         // A reader changes no tables: it says that they are older.
         #expect(failure { () throws(IngestError) in try state.reader() }?.advice != nil)
@@ -91,6 +91,34 @@ import Testing
         #expect(try await state.reader().queue([.held]).count == 1)
     }
 
+    /// A word of another station stays one, and what a target said of itself does not become one.
+    @Test(arguments: [false, true]) func wordsOfOtherStationsAreKnownByTheirProof(isJoined: Bool) async throws {
+        let state = try await older(9), queue = try DatabaseQueue(path: state.database)
+        let words = "desk-3 says that it delivered it; gallery cannot be asked"
+        try await queue.write { db in
+            try db.execute(
+                sql: "UPDATE delivery SET verified = 'none', reason = ? WHERE content_id <= 2", arguments: [words])
+            if isJoined {
+                try db.execute(sql: "INSERT INTO station VALUES (1, 'a', 'desk-5', 1, 'b', 0, NULL, 0, NULL)")
+                try StationTables.listen(db)
+            }
+        }
+        try queue.close()
+        let ledger = try state.open()
+        func receipt(_ number: Int) async throws -> Receipt? {
+            try await ledger.deliveries(of: ContentKey(sha256: Samples.sha(number))).first?.receipt
+        }
+        let word = try #require(try await receipt(1))
+        #expect(word.isHearsay && word.verified == .hearsay && word.reason == words)
+        // What waits has no proof of anything.
+        #expect(try await receipt(2)?.verified == Receipt.Proof.none)
+        #expect(try await receipt(3)?.verified == .reread)
+        // To the others it is what it was.
+        let told = try await ledger.untold(after: 0, limit: 10)
+        #expect(told?.deliveries.map(\.state) ?? [] == (isJoined ? [DeliveryFact.State.done] : []))
+        ledger.close()
+    }
+
     /// Whoever adds a migration adds the tables that it leaves to what is tested here.
-    @Test func allReleasesAreTested() { #expect(LedgerSchema.migrator.migrations.count == 9) }
+    @Test func allReleasesAreTested() { #expect(LedgerSchema.migrator.migrations.count == 10) }
 }

@@ -68,7 +68,7 @@ import Testing
 
     @Test(
         arguments: [Receipt.State.done, .pending, .held, .excluded, .failed],
-        [Receipt.Proof.reread, .server, .size, .none])
+        [Receipt.Proof.reread, .server, .size, .none, .hearsay])
     func everyStateAndProof(_ state: Receipt.State, _ proof: Receipt.Proof) async throws {
         var row = Samples.delivery(1, state: state, reason: "because")
         row.receipt.verified = proof

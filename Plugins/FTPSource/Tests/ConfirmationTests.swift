@@ -77,8 +77,8 @@ import Testing
             RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
         }
         let entry = try #require(await scene.entries(1).first)
-        var settled = result(entry, ending), receipt = Receipt(state: .done, sha256: "a", existed: true)
-        receipt.reason = "desk-3 \(CatalogWords.hearsay); bucket cannot be asked"
+        var settled = result(entry, ending)
+        let receipt = Receipt(state: .done, sha256: "a", verified: .hearsay, existed: true)
         settled.asset.digests = Digests(sha256: "a")
         settled.asset.receipts = ["bucket": receipt]
         scene.session.settled(settled)

@@ -1,8 +1,15 @@
 /// What is known of one asset at one target.
 public struct Receipt: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable { case done, pending, held, excluded, failed }
-    /// What proves that the target has the bytes: `reread` and `server` are proof, `size` and `none` are not.
-    public enum Proof: String, Sendable, Hashable, Codable { case reread, server, size, none }
+    /// What proves that the target has the bytes: `reread` and `server` are proof, the others are not.
+    public enum Proof: String, Sendable, Hashable, Codable {
+        case reread, server, size, none
+        /// Another station's word is all that says so.
+        case hearsay
+
+        /// As reports and programs read it: to them a word without proof is none.
+        public var shown: String { self == .hearsay ? Proof.none.rawValue : rawValue }
+    }
 
     public var state: State
     /// Absolute path (folder), address (HTTP) or the target's own id; whichever it has.

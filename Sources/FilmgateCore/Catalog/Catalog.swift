@@ -126,13 +126,9 @@ public struct CatalogCopy: Sendable, Hashable {
 package enum CatalogWords {
     /// How the reason begins of a delivery that is held for a catalogue that does not answer.
     package static let absent = "the catalogue cannot be asked"
-    /// Stands in the reason of a delivery that ended because another station says that it made it.
-    package static let hearsay = "says that it delivered it"
 }
 
 extension Receipt {
     /// Another station's word is all that says that the target has it.
-    package var isHearsay: Bool {
-        state == .done && verified == .none && reason?.contains(CatalogWords.hearsay) == true
-    }
+    package var isHearsay: Bool { state == .done && verified == .hearsay }
 }

@@ -149,7 +149,7 @@ extension ClaimedAttempt {
     ) async -> DeliveryEvent {
         let copy = ForeignCopy(station: station, place: receipt ?? name, isOwn: isOwn)
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: receipt) }
-        let says = "\(station) \(CatalogWords.hearsay)", traits = delivery.target.traits
+        let says = "\(station) says that it delivered it", traits = delivery.target.traits
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
@@ -165,7 +165,7 @@ extension ClaimedAttempt {
         case .success(.cannotTell) where traits.layout != nil:
             return look(says, "\(name) cannot be asked for the copy that it names")
         case .success(.cannotTell):
-            var believed = foreign(place(receipt), .none)
+            var believed = foreign(place(receipt), .hearsay)
             believed.reason = "\(says); \(name) cannot be asked"
             var delivered = DeliveryAttempt.Delivered(receipt: believed, foreign: copy)
             let words = "\(says), \(name) cannot be asked, and no other copy is known here"

@@ -121,6 +121,8 @@ enum DeliveryAttempt {
             if isEnough(found, isKnown, delivery) {
                 var receipt = earlier.receipt
                 receipt.existed = true
+                // The target has spoken by now: it is no other station's word any more.
+                if found == .equal, receipt.verified == .hearsay { receipt.verified = .none }
                 receipt.reason = found == .cannotTell ? believed : remark.map { $0 + "; " + unmended }
                 return Standing(receipt: receipt, word: TargetAnswer(found))
             }

@@ -43,7 +43,7 @@ struct DeliveredShotGrouper: Sendable {
         for (target, receipt) in asset.receipts where receipt.state == .done {
             receipts[target] = .object([
                 "path": .text(receipt.path), "url": .text(receipt.url), "id": .text(receipt.id),
-                "verified": .string(receipt.verified.rawValue), "existed": .bool(receipt.existed),
+                "verified": .string(receipt.verified.shown), "existed": .bool(receipt.existed),
             ])
         }
         return .object([

@@ -55,7 +55,7 @@ enum AssetText {
         let path = receipt.id.flatMap { $0.hasPrefix(pathMark) ? String($0.dropFirst(pathMark.count)) : nil }
         return .object([
             "path": .text(path ?? receipt.path), "url": .text(receipt.url), "id": .text(path == nil ? receipt.id : nil),
-            "sha256": .text(receipt.sha256), "verified": .string(receipt.verified.rawValue),
+            "sha256": .text(receipt.sha256), "verified": .string(receipt.verified.shown),
         ])
     }
 
@@ -80,8 +80,9 @@ enum AssetText {
             throw IngestError(.corruptData, "The module `\(module)` delivered other bytes than those of \(job.name).")
         }
         let claimed = value["verified"]?.string.flatMap { Receipt.Proof(rawValue: $0) } ?? .none
-        // Proof is about a digest: who does not say one has none.
-        let proof = value["sha256"]?.string == nil && claimed != .size ? .none : claimed
+        // Proof is about a digest: who does not say one has none. A module speaks for its target, not for stations.
+        let isNone = value["sha256"]?.string == nil && claimed != .size || claimed == .hearsay
+        let proof = isNone ? Receipt.Proof.none : claimed
         return Receipt(
             state: .done, url: url, id: id, sha256: job.digests.sha256, verified: proof, at: WallClock.nanoseconds,
             existed: existed || value["existed"]?.flag == true)

@@ -32,6 +32,9 @@ enum LedgerSchema {
         migrator.registerMigration("9 what is being told", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: StationTables.telling)
         }
+        migrator.registerMigration("10 words of other stations", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: StationTables.hearsay)
+        }
         return migrator
     }()
 

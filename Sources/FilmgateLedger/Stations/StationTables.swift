@@ -24,6 +24,12 @@ enum StationTables {
     /// said last, or somebody else told it in this station's name.
     static let telling = "ALTER TABLE station ADD COLUMN telling INTEGER;"
 
+    /// Of a delivery that only another station says to have made, the proof says so; before, its reason alone did.
+    static let hearsay = """
+        UPDATE delivery SET verified = 'hearsay'
+        WHERE state = 'done' AND verified = 'none' AND reason LIKE '%says that it delivered it%';
+        """
+
     private static let file = "INSERT INTO told (volume_id, path) VALUES (NEW.volume_id, NEW.path)"
     private static func delivery(_ row: String) -> String {
         "INSERT INTO told (content_id, target_id) VALUES (\(row).content_id, \(row).target_id)"

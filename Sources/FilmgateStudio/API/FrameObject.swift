@@ -94,7 +94,7 @@ enum FrameObject {
         object.add("url", receipt.url.map(AddressMask.hidden))
         object.add("id", receipt.id)
         object.add("sha256", receipt.sha256)
-        object.add("verified", receipt.verified.rawValue)
+        object.add("verified", receipt.verified.shown)
         object.add("at", StudioAPI.time(receipt.at))
         object.add("reason", receipt.reason)
         object.add("size", row.size)

@@ -25,7 +25,7 @@ import Testing
     }
 
     private func deliver(
-        to gallery: Gallery, delivered: String = "1", denied: Denial? = nil
+        to gallery: Gallery, delivered: String = "1", denied: Denial? = nil, proof: Receipt.Proof = .server
     ) async throws -> (receipt: Receipt, uploads: Int, word: TargetAnswer) {
         let file =
             FileManager.default.temporaryDirectory.path + "/filmgate-courier-\(UInt64.random(in: 0...UInt64.max)).jpg"
@@ -41,7 +41,7 @@ import Testing
             id: Delivery.ID(content: content, target: "gallery"), job: job, target: target, listeners: [asset.id])
         delivery.recheck = DeliveryRow(
             content: content, target: "gallery", targetName: "gallery",
-            receipt: Receipt(state: .done, id: "old", sha256: delivered, verified: .server), size: 1, path: "")
+            receipt: Receipt(state: .done, id: "old", sha256: delivered, verified: proof), size: 1, path: "")
         delivery.recheck?.denial = denied
         let carried = try await DeliveryAttempt.deliver(delivery)
         return (carried.receipt, gallery.uploads.withLock(\.self), carried.word)
@@ -95,6 +95,19 @@ import Testing
         #expect(try await deliver(to: Gallery(.cannotTell)).word == .silent)
         #expect(try await deliver(to: Gallery(.cannotTell, knowsIt: true)).word == .has)
         #expect(try await deliver(to: Gallery(.differs("other"))).word == .denies(.differs, "other"))
+    }
+
+    /// It stays one until the target itself has spoken, whatever is said of the delivery meanwhile.
+    @Test func anotherStationsWordStaysOneUntilTheTargetHasSpoken() async throws {
+        for gallery in [Gallery(.cannotTell), Gallery(.differs("other"))] {
+            let result = try await deliver(to: gallery, proof: .hearsay)
+            #expect(result.uploads == 0 && result.receipt.isHearsay)
+        }
+        for gallery in [Gallery(.equal), Gallery(.cannotTell, knowsIt: true)] {
+            let result = try await deliver(to: gallery, proof: .hearsay)
+            #expect(result.uploads == 0 && !result.receipt.isHearsay && result.receipt.existed)
+        }
+        #expect(try await deliver(to: Gallery(.equal)).receipt.verified == .server)
     }
 
     /// Sending again could make a second asset.

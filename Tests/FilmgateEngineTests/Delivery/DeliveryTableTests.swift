@@ -120,8 +120,7 @@ import Testing
     @Test(arguments: [LocalFile.Ownership.staged, .source])
     func hearsayIsNoDelivery(_ ownership: LocalFile.Ownership) throws {
         var table = table(withheld: nil, ownership)
-        var receipt = Receipt(state: .done, existed: true)
-        receipt.reason = "desk-3 \(CatalogWords.hearsay); gallery cannot be asked"
+        let receipt = Receipt(state: .done, verified: .hearsay, existed: true)
         var delivered = DeliveryAttempt.Delivered(
             receipt: receipt, foreign: ForeignCopy(station: "desk-3", place: "gallery"))
         delivered.ifLast = WithheldDelivery(.held, "look there")

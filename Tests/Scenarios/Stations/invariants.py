@@ -7,7 +7,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from proof import Failure, folder as files_below, integrity, ledger  # noqa: E402
 
 # A target that was asked may prove it has the bytes without an address of theirs.
-DONE = ("SELECT substr(c.key, 1, 64), t.name = 'gallery', coalesce(d.receipt_path, d.url, d.remote_id, nullif(d.verified, 'none')) "
+DONE = ("SELECT substr(c.key, 1, 64), t.name = 'gallery', coalesce(d.receipt_path, d.url, d.remote_id, "
+        "CASE WHEN d.verified NOT IN ('none', 'hearsay') THEN d.verified END) "
         "FROM delivery d JOIN content c ON c.id = d.content_id JOIN target t ON t.id = d.target_id WHERE d.state = 'done'")
 
 SEEN = ("SELECT coalesce(substr(c.key, 1, 64), ''), a.path FROM asset a LEFT JOIN content c ON c.id = a.content_id "
