@@ -32,7 +32,7 @@ extension AccountSession {
         guard isOurs || grant.obtains else { throw signInNeeded(foreign(stored)) }
         // Another process was faster.
         if isOurs, stored.generation != old?.generation, !isOver(stored) { return stored }
-        guard refused != Self.proof(of: stored) else {
+        guard refused != stored.proof else {
             throw signInNeeded("The provider refused to renew the sign-in `\(name)`.")
         }
         // The old token may be worth nothing as soon as it was shown: not without a place for the new one.
@@ -46,8 +46,7 @@ extension AccountSession {
     private func room() async throws(IngestError) -> DiskReservation? {
         // What needs no person can be had again at any time.
         guard grant.stores, !unsaved, !grant.obtains else { return nil }
-        let directory = vault.directory, bytes = VaultFile.margin + vault.stamp.size
-        return try await Self.pool.run { () throws(IngestError) in try DiskReservation(in: directory, bytes: bytes) }
+        return try await store.reserveRoom()
     }
 
     /// Asks twice when the answer got lost: the provider may have changed the token already, and takes the old one for
@@ -61,7 +60,7 @@ extension AccountSession {
         } catch {
             guard error.code == .unauthorized else { throw error }
             if let other = try await sibling(of: stored) { return other }
-            refused = Self.proof(of: stored)
+            refused = stored.proof
             // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put
             // right.
             if grant.obtains { (held, seen, refused) = (nil, nil, nil) }
@@ -79,7 +78,7 @@ extension AccountSession {
             try? await Task.sleep(for: .milliseconds(delay))
             try await load()
             guard let other = held else { return nil }
-            if Self.proof(of: other) != Self.proof(of: stored), grant.issued(other), !isOver(other) { return other }
+            if other.proof != stored.proof, grant.issued(other), !isOver(other) { return other }
         }
         return nil
     }

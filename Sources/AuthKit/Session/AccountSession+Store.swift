@@ -18,20 +18,19 @@ extension AccountSession {
 
     /// Reads the store; the state follows.
     func load() async throws(IngestError) {
-        let stamp = vault.stamp, vault = vault, entry = entry
+        let stamp = vault.stamp
         guard grant.stores else {
             seen = stamp
             return become(held.map { .signedIn($0.account) } ?? .signedOut)
         }
         do throws(IngestError) {
-            let text = try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }
-            (held, seen) = (text.flatMap { Credential(text: $0) }, stamp)
+            (held, seen) = (try await store.read(), stamp)
             guard let held else { return become(.signedOut) }
             guard grant.issued(held) else { return become(grant.obtains ? .signedOut : .expired(foreign(held))) }
             if let why = held.ended {
-                refused = Self.proof(of: held)
+                refused = held.proof
                 become(.expired(why))
-            } else if refused == nil || refused != Self.proof(of: held) {
+            } else if refused == nil || refused != held.proof {
                 refused = nil
                 become(.signedIn(held.account))
             }
@@ -48,7 +47,7 @@ extension AccountSession {
     /// When somebody signed in anew or out meanwhile, that counts.
     func keep(_ fresh: Credential, insteadOf old: Credential?) async throws(IngestError) -> Credential {
         // What could not be stored before has left there what stood there then.
-        if !unsaved { before = old.map(Self.proof) }
+        if !unsaved { before = old?.proof }
         do throws(IngestError) {
             if try await save(fresh) {
                 become(.signedIn(fresh.account))
@@ -66,15 +65,7 @@ extension AccountSession {
 
     /// False when the store holds another credential by now than the one that this came of: then that one counts.
     private func save(_ credential: Credential) async throws(IngestError) -> Bool {
-        let vault = vault, entry = entry, text = credential.text, before = before
-        var saved = true
-        if grant.stores {
-            saved = try await Self.pool.run { () throws(IngestError) in
-                try vault.set(entry, text) { stored in
-                    stored.flatMap { Credential(text: $0) }.map(Self.proof) == before
-                }
-            }
-        }
+        let saved = grant.stores ? try await store.write(credential, over: before) : true
         if saved, unsaved { become(.signedIn(credential.account)) }
         // Read again at the next use: another process may have written since.
         (held, seen, refused, unsaved) = (saved ? credential : nil, nil, nil, false)
@@ -85,15 +76,11 @@ extension AccountSession {
     /// takes no note is no reason to ask the provider again.
     func remember(_ why: String, of stored: Credential) async {
         guard grant.stores else { return }
-        let vault = vault, entry = entry, proof = Self.proof(of: stored)
+        let store = store
         var ended = stored
         ended.ended = why
-        let text = ended.text
-        _ = await Result { () async throws(IngestError) in
-            try await Self.pool.run { () throws(IngestError) in
-                try vault.set(entry, text) { now in now.flatMap { Credential(text: $0) }.map(Self.proof) == proof }
-            }
-        }
+        let noted = ended
+        _ = await Result { () async throws(IngestError) in try await store.write(noted, over: stored.proof) }
     }
 
     /// Reads what is stored, and with `validating` renews where that is due and asks the provider.
@@ -152,8 +139,7 @@ extension AccountSession {
         do throws(IngestError) {
             var fresh = try await body()
             (fresh.origins, fresh.generation) = (origins.isEmpty ? ["nowhere"] : origins, (held?.generation ?? 0) + 1)
-            let vault = vault, entry = entry, text = fresh.text
-            if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, text) } }
+            if grant.stores { try await store.write(fresh) }
             (held, seen, refused, unsaved) = (fresh, nil, nil, false)
             become(.signedIn(fresh.account))
             return fresh.account
@@ -165,19 +151,15 @@ extension AccountSession {
 
     /// Forgets, here and in the store, and then tells the provider; an error is about that second half.
     public func signOut() async throws(IngestError) {
-        let vault = vault, entry = entry
+        let store = store
         let stored: Result<Credential?, IngestError>
         if let held {
             stored = .success(held)
         } else {
-            stored = await Result { () async throws(IngestError) in
-                try await Self.pool.run { () throws(IngestError) in try vault.value(entry) }.flatMap {
-                    Credential(text: $0)
-                }
-            }
+            stored = await Result { () async throws(IngestError) in try await store.read() }
         }
         (held, unsaved) = (nil, false)
-        if grant.stores { try await Self.pool.run { () throws(IngestError) in try vault.set(entry, nil) } }
+        if grant.stores { try await store.write(nil) }
         seen = nil
         become(.signedOut)
         // What a locked store holds could be removed and not read: the provider knows it still.

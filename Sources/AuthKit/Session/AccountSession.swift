@@ -8,7 +8,7 @@ import HTTPKit
 /// between processes because a lock file is held around it and the store is read again inside.
 public actor AccountSession {
     public nonisolated let name: String
-    let vault: Vault, grant: any AccountGrant
+    let vault: Vault, store: CredentialStore, grant: any AccountGrant
     let clock: @Sendable () -> Int
     var held: Credential?
     /// What the store's file looked like when `held` was read.
@@ -22,7 +22,6 @@ public actor AccountSession {
     private var watchers: [Int: AsyncStream<AccountState>.Continuation] = [:], nextWatcher = 0
     /// Seconds since 1970.
     public static let wallClock: @Sendable () -> Int = { HTTPDate.now }
-    static let pool = BlockingPool(width: 4)
 
     /// `name`: the entry's name in the pipeline file.
     ///
@@ -32,11 +31,10 @@ public actor AccountSession {
         clock: @escaping @Sendable () -> Int = AccountSession.wallClock
     ) {
         (self.name, self.vault, self.grant, self.clock) = (name, vault, grant, clock)
+        store = CredentialStore(vault: vault, name: name)
     }
 
     deinit { for watcher in watchers.values { watcher.finish() } }
-
-    var entry: String { "account/\(name)" }
 
     /// A credential that holds for a while, renewed before where that is due.
     ///
@@ -44,7 +42,7 @@ public actor AccountSession {
     /// one as long as it holds.
     public func credential() async throws(IngestError) -> Credential {
         let known = try await current()
-        if refused != nil, refused == Self.proof(of: known), isOver(known) { throw signInNeeded(reason) }
+        if refused != nil, refused == known.proof, isOver(known) { throw signInNeeded(reason) }
         guard isDue(known), grant.renews(known) || isOver(known) else { return known }
         do throws(IngestError) { return try await renewed(from: known) } catch {
             if error.code != .unauthorized, !isOver(known) { return known }
@@ -102,11 +100,6 @@ public actor AccountSession {
     }
 
     func isOver(_ credential: Credential) -> Bool { credential.expires.map { clock() >= $0 } ?? false }
-
-    /// Tells one credential from the next; secret itself, and kept in memory only.
-    static func proof(of credential: Credential) -> String {
-        "\(credential.obtained) \(credential.generation) \((credential.refresh ?? credential.access).reveal())"
-    }
 }
 
 extension AccountSession: CustomReflectable {

@@ -53,6 +53,9 @@ public struct Credential: Sendable {
         }
     }
 
+    /// Tells one credential from the next; secret itself, and kept in memory only.
+    var proof: String { "\(obtained) \(generation) \((refresh ?? access).reveal())" }
+
     /// For the store.
     var text: SecretValue {
         var who: JSONObject = ["id": .string(account.id)]
