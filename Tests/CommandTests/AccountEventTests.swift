@@ -80,7 +80,7 @@ import Testing
         #expect(try table.run(["login", file]).status == 0)
         #expect(try table.run(["events", "use", "Gala", "--pipeline", file]).status == 0)
         _ = try mock("bo", as: "studio", in: "p.yaml")
-        let login = try table.run(["login", "studio", "--pipeline", file])
+        let login = try table.run(["login", "studio", "--pipeline", file, "--another-account"])
         #expect(login.status == 0 && login.errors.contains("another account are forgotten"))
         #expect(try table.run(["events", "show"]).items("event").first?["chosen"] as? Bool == false)
         #expect(try take(file).status == 2)

@@ -49,7 +49,7 @@ public struct ClerkAuth: Module, SessionProvider {
                 .misconfigured, "Clerk has no sign-in by device code.",
                 advice: "Use --browser or --paste, or an API key.")
         }
-        return try await session.signIn(scope.origins) { () async throws(IngestError) in
+        return try await session.signIn(scope.origins, preference) { () async throws(IngestError) in
             if let oauth {
                 let form = [(name: "scope", value: options.scopes.joined(separator: " "))]
                 return try await CodeGrant(oauth, form, ports: options.redirectPorts).run(

@@ -75,7 +75,7 @@ extension ClerkFrontend {
                 .unauthorized, "Clerk wants something that only its own page can do (\(status)).",
                 advice: "Use an OAuth application: `client_id`.")
         }
-        let plain = Account(id: session, email: email, issuer: base)
+        let plain = Account(id: session, email: email)
         var credential = try await mint(session, client: client, account: plain)
         credential.account = try await account(of: credential)
         return credential

@@ -65,7 +65,7 @@ public struct ExecAuth: Module, SessionProvider {
     public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
         -> Account
     {
-        try await session.signIn(scope.origins) { () async throws(IngestError) in
+        try await session.signIn(scope.origins, preference) { () async throws(IngestError) in
             try await ExecGrant(options: options, clock: AccountSession.wallClock).ask("login")
         }
     }

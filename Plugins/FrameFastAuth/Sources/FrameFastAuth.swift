@@ -74,7 +74,7 @@ public struct FrameFastAuth: Module, SessionProvider {
     public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
         -> Account
     {
-        try await session.signIn(scope.origins) { () async throws(IngestError) in
+        try await session.signIn(scope.origins, preference) { () async throws(IngestError) in
             if let credential = try await grant.obtain(again: true) { return credential }
             guard preference.flow != .device else {
                 throw IngestError(

@@ -57,8 +57,9 @@ final class FrameFastGrant: AccountGrant {
         else {
             throw IngestError(.unavailable, "\(api.base) gave no token.")
         }
-        let subject = (try? IDToken(access))?.claims["sub"]?.text ?? "photographer"
-        var credential = credential(access, Account(id: HeaderText.clean(subject), issuer: api.base))
+        let subject = (try? IDToken(access))?.claims["sub"]?.text
+        let account = subject.map { Account(id: HeaderText.clean($0), issuer: api.base) } ?? Account(id: "photographer")
+        var credential = credential(access, account)
         credential.refresh = json["refreshToken"]?.text.map { SecretValue($0) }
         credential.expires = JSONPost.local(Int(ends / 1000), in: response, receivedAt: clock())
         return credential

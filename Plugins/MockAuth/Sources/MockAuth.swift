@@ -42,7 +42,7 @@ public struct MockAuth: Module, SessionProvider {
     public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
         -> Account
     {
-        try await session.signIn(scope.origins) { () async throws(IngestError) in
+        try await session.signIn(scope.origins, preference) { () async throws(IngestError) in
             if grant.options.fault == .signIn {
                 throw IngestError(.unauthorized, "The mock sign-in was told to refuse.")
             }

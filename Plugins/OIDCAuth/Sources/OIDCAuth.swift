@@ -49,7 +49,7 @@ public struct OIDCAuth: Module, SessionProvider {
     public func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError)
         -> Account
     {
-        try await session.signIn(scope.origins) { () async throws(IngestError) in
+        try await session.signIn(scope.origins, preference) { () async throws(IngestError) in
             if preference.flow == .identityToken { return try await exchanged(prompter) }
             let flow = try await flow(preference)
             switch flow {

@@ -26,7 +26,7 @@ extension OAuthClient {
         }
         var credential = Credential(
             issuer: issuer, client: id, access: SecretValue(access), obtained: reply.at,
-            account: account ?? Account(id: id, issuer: issuer)
+            account: account ?? Account(id: id)
         )
         credential.refresh = reply["refresh_token"].map { SecretValue($0) }
         credential.identity = reply["id_token"].map { SecretValue($0) }

@@ -129,8 +129,11 @@ extension AccountSession {
     /// Signs in by `body`, which talks with the person, and stores what it brings.
     ///
     /// `origins`: where it may be sent from then on; none = nowhere. A sign-in that fails leaves what was there before.
+    ///
+    /// `misconfigured` where the entry is another account's, unless `preference` says that it is to be taken over.
     public func signIn(
-        _ origins: [String], _ body: () async throws(IngestError) -> Credential
+        _ origins: [String], _ preference: SignInPreference = SignInPreference(),
+        _ body: () async throws(IngestError) -> Credential
     ) async throws(IngestError) -> Account {
         // Before anybody takes the trouble: what comes of it can be stored.
         try await load()
@@ -138,7 +141,9 @@ extension AccountSession {
         become(.signingIn)
         do throws(IngestError) {
             var fresh = try await body()
+            if namesOwner, !preference.takesOver { try await store.requireOwner(fresh, held) }
             (fresh.origins, fresh.generation) = (origins.isEmpty ? ["nowhere"] : origins, (held?.generation ?? 0) + 1)
+            if namesOwner, fresh.owner != nil || preference.takesOver { try await store.write(owner: fresh.owner) }
             if grant.stores { try await store.write(fresh) }
             (held, seen, refused, unsaved) = (fresh, nil, nil, false)
             become(.signedIn(fresh.account))
@@ -148,6 +153,9 @@ extension AccountSession {
             throw error
         }
     }
+
+    /// The provider says whose a sign-in is; what needs no person is whose the pipeline file says.
+    private var namesOwner: Bool { grant.stores && !grant.obtains }
 
     /// Forgets, here and in the store, and then tells the provider; an error is about that second half.
     public func signOut() async throws(IngestError) {
@@ -164,6 +172,10 @@ extension AccountSession {
         become(.signedOut)
         // What a locked store holds could be removed and not read: the provider knows it still.
         guard let known = try stored.get() else { return }
+        // Earlier versions did not note it at the sign-in. Nobody stays signed in because that fails.
+        if namesOwner, let owner = known.owner {
+            _ = await Result { () async throws(IngestError) in try await store.write(owner: owner) }
+        }
         guard grant.issued(known) else {
             throw IngestError(.untrusted, "\(foreign(known)) It is forgotten here; the provider was not told.")
         }

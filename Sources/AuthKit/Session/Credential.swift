@@ -53,6 +53,10 @@ public struct Credential: Sendable {
         }
     }
 
+    /// The provider's own id of the account; nil where a word of ours stands for it, as the client's name does in what
+    /// earlier versions stored.
+    var owner: String? { account.issuer == nil || account.id == client ? nil : account.id }
+
     /// Tells one credential from the next; secret itself, and kept in memory only.
     var proof: String { "\(obtained) \(generation) \((refresh ?? access).reveal())" }
 

@@ -1,6 +1,6 @@
 import FilmgateCore
 
-/// Where the secret store has the credential of one entry under `auth:`.
+/// Where the secret store has the credential of one entry under `auth:`, and whose the entry is.
 ///
 /// The store blocks: it is read and written on threads of their own.
 struct CredentialStore: Sendable {
@@ -8,6 +8,7 @@ struct CredentialStore: Sendable {
     private static let pool = BlockingPool(width: 4)
 
     private var entry: String { "account/\(name)" }
+    private var ownerEntry: String { "whose/\(name)" }
 
     /// Nil where nothing is stored, or nothing that is understood.
     func read() async throws(IngestError) -> Credential? {
@@ -29,6 +30,35 @@ struct CredentialStore: Sendable {
         return try await Self.pool.run { () throws(IngestError) in
             try vault.set(entry, text) { stored in stored.flatMap { Credential(text: $0) }?.proof == proof }
         }
+    }
+
+    /// The account that signed in last, as the provider calls it: also when it is signed out or was refused since.
+    ///
+    /// Nil where that is not known.
+    func owner() async throws(IngestError) -> String? {
+        let vault = vault, entry = ownerEntry
+        return try await Self.pool.run { () throws(IngestError) in try vault.value(entry)?.reveal() }
+    }
+
+    func write(owner: String?) async throws(IngestError) {
+        guard try await self.owner() != owner else { return }
+        let vault = vault, entry = ownerEntry, text = owner.map { SecretValue($0) }
+        try await Self.pool.run { () throws(IngestError) in try vault.set(entry, text) }
+    }
+
+    /// Throws where the entry is another account's, by what was noted or by what is stored.
+    ///
+    /// What was delivered, and what waits, is known by the entry's name: it would count for whoever signs in there
+    /// next, and go to their gallery.
+    func requireOwner(_ fresh: Credential, _ stored: Credential?) async throws(IngestError) {
+        guard let owner = fresh.owner else { return }
+        let noted = try await self.owner()
+        guard [noted, stored?.owner].contains(where: { $0 != nil && $0 != owner }) else { return }
+        throw IngestError(
+            .misconfigured,
+            "`\(name)` is another account's than that of \(fresh.account.shown); nothing was stored.",
+            advice: "Give this one an entry of its own under `auth:`. "
+                + "If it is to take the other's place: `filmgate login \(name) --another-account`.")
     }
 
     /// Room for one credential more on the store's disk.

@@ -3,7 +3,7 @@ public struct Account: Sendable, Hashable {
     /// The provider's own, stable name for the account (`sub`); never an e-mail address.
     public var id: String
     public var name: String?, email: String?
-    /// Who vouches for it.
+    /// Who vouches for it; nil where `id` is a word of ours, because the provider does not say whose the sign-in is.
     public var issuer: String?
 
     public init(id: String, name: String? = nil, email: String? = nil, issuer: String? = nil) {
@@ -68,7 +68,8 @@ public protocol AccountProvider: AuthProvider {
     func restore(validating: Bool) async throws(IngestError) -> AccountFacts
     /// What it can be wished for; the caller asks for nothing else.
     var abilities: Set<SignInAbility> { get }
-    /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long.
+    /// Signs a person in and stores what comes of it. `unauthorized` when it was refused or took too long;
+    /// `misconfigured`, with nothing stored, when the entry is another account's.
     func signIn(_ prompter: any SignInPrompter, _ preference: SignInPreference) async throws(IngestError) -> Account
     /// Forgets what is stored, first and whatever happens, then tells the provider. An error is about the second half
     /// only.
@@ -104,7 +105,11 @@ public struct SignInPreference: Sendable, Hashable {
     public var flow: Flow?
     /// Makes the account first (`SignInAbility.registration`).
     public var registers: Bool
-    public init(flow: Flow? = nil, registers: Bool = false) { (self.flow, self.registers) = (flow, registers) }
+    /// Another account than the last may have the entry: nothing that was delivered with it counts any more.
+    public var takesOver: Bool
+    public init(flow: Flow? = nil, registers: Bool = false, takesOver: Bool = false) {
+        (self.flow, self.registers, self.takesOver) = (flow, registers, takesOver)
+    }
 }
 
 /// Where a person sits while signing in: shows addresses, asks questions.

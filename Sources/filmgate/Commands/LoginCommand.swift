@@ -16,6 +16,7 @@ struct LoginCommand: AsyncParsableCommand {
               pass show gallery | filmgate login gallery
               filmgate login studio --register
               filmgate login studio --identity-token - < token
+              filmgate login studio --another-account
               filmgate login --check
               filmgate login --protect --unlock-with "/usr/local/bin/fingerprint-then-passphrase"
             """)
@@ -42,6 +43,12 @@ struct LoginCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Exchange another provider's identity token, read from stdin, for a sign-in.", valueName: "-"))
     var identityToken: String?
+
+    @Flag(
+        help:
+            "Let another account have the sign-in than the last one; only where nothing waits or counts with it any more."
+    )
+    var anotherAccount = false
 
     @Flag(help: "Do not open a browser; only print the address.") var noBrowser = false
     @Flag(help: "Encrypt the secret store with a passphrase.") var protect = false
@@ -70,6 +77,9 @@ struct LoginCommand: AsyncParsableCommand {
         guard !isSpecial || !(device || browser || paste || check || protect || unprotect) else {
             throw ValidationError("Use --register and --identity-token alone or with each other.")
         }
+        guard !anotherAccount || !(check || protect || unprotect) else {
+            throw ValidationError("Use --another-account without --check, --protect and --unprotect.")
+        }
         guard !(protect && unprotect) else { throw ValidationError("Use only one of --protect and --unprotect.") }
         guard Duration(text: lockAfter) != nil else {
             throw ValidationError("--lock-after takes a duration such as 15m.")
@@ -81,19 +91,22 @@ struct LoginCommand: AsyncParsableCommand {
 
     /// Not the way that the pipeline file means.
     private var isSpecial: Bool { register || identityToken != nil }
+    /// For one sign-in, which is made anew.
+    private var isForOne: Bool { isSpecial || anotherAccount }
 
     func run() async throws {
         let context = try CommandContext(options)
         if protect || unprotect { return try await seal(context) }
         let all = try await SignIns(context: context).all(what, pipeline: pipeline, keeping: true)
         if check { return try await WhoamiCommand.tell(all, asking: true, options) }
-        if isSpecial, all.count != 1 {
+        if isForOne, all.count != 1 {
             let names = all.map(\.name).joined(separator: ", ")
             throw CommandContext.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").", options)
         }
+        let held = anotherAccount ? try await AccountTakeover(entry: all[0]).hold(context) : nil
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil || isSpecial {
-            if !isNamed(entry), !isSpecial, await entry.line(asking: false).isFine, entry.isTypedIn(context.vault) {
+            if !isNamed(entry), !isForOne, await entry.line(asking: false).isFine, entry.isTypedIn(context.vault) {
                 continue
             }
             let result = await Result { () async throws(IngestError) in try await signIn(entry, context) }
@@ -107,6 +120,7 @@ struct LoginCommand: AsyncParsableCommand {
                 )
             }
         }
+        context.close(held)
         if let failed { throw Exit(Failure.exitCode(failed)) }
         let used = (what + [pipeline].compactMap { $0 }).filter(SignIns.isFile)
         await AccountChoices(context: context).follow(
@@ -137,8 +151,7 @@ struct LoginCommand: AsyncParsableCommand {
         let fresh = try await account.signIn(prompter, wish)
         if case .signedIn(let old)? = before, old.id != fresh.id {
             await prompter.tell(
-                "was \(old.shown), is \(fresh.shown) now. What was delivered counts for both; use an entry of its own for another account."
-            )
+                "was \(old.shown), is \(fresh.shown) now.")
         }
         // What is left was the other's.
         try? CreditStore(state: options.stateDirectory).forget(auth: entry.name)
@@ -150,7 +163,7 @@ struct LoginCommand: AsyncParsableCommand {
     private var wish: SignInPreference {
         let flow: SignInPreference.Flow? =
             identityToken != nil ? .identityToken : device ? .device : browser ? .browser : paste ? .paste : nil
-        return SignInPreference(flow: flow, registers: register)
+        return SignInPreference(flow: flow, registers: register, takesOver: anotherAccount)
     }
 
     /// Before anybody is asked for anything.

@@ -17,6 +17,8 @@ struct SignIn {
     var hooks: [Hook] = []
     /// The pipeline that it was found in.
     var pipeline: String?
+    /// What uses it, as the ledger knows targets without an event.
+    var targets: [String] = []
 
     var account: (any AccountProvider)? { provider as? any AccountProvider }
 
@@ -57,8 +59,12 @@ struct SignIns {
             if keeping, !given.isEmpty {
                 try await context.telling { () throws(IngestError) in try snapshot.keep(pipeline) }
             }
-            for entry in try await built(pipeline) where !found.contains(where: { $0.name == entry.name }) {
-                found.append(entry)
+            for entry in try await built(pipeline) {
+                if let known = found.firstIndex(where: { $0.name == entry.name }) {
+                    found[known].targets += entry.targets
+                } else {
+                    found.append(entry)
+                }
             }
         }
         for name in names where !found.contains(where: { $0.name == name }) {
@@ -95,16 +101,29 @@ struct SignIns {
     private func built(_ pipeline: PipelineFile) async throws -> [SignIn] {
         try await context.telling { () throws(IngestError) in
             let plan = try context.builder(ledger: nil).plan(pipeline)
-            let paid = CreditInquiry([pipeline], plan, context).places
+            let paid = CreditInquiry([pipeline], plan, context).places, uses = targets(pipeline, plan)
             return plan.signIns.map { entry in
                 let use = pipeline.auth.first { $0.name == entry.name }
                 let places = plan.places[entry.name]?.addresses ?? [], typed = use.map { stored($0, places) } ?? []
                 var found = SignIn(name: entry.name, module: use?.module ?? "", provider: entry.provider, stored: typed)
                 found.paid = paid.filter { $0.signIns.contains(entry.name) }
                 (found.hooks, found.pipeline) = (pipeline.hooks.map(\.hook), pipeline.name)
+                found.targets = uses[entry.name] ?? []
                 return found
             }
         }
+    }
+
+    /// The targets of each sign-in.
+    private func targets(_ pipeline: PipelineFile, _ plan: Plan) -> [String: [String]] {
+        var found: [String: [String]] = [:]
+        for (name, target) in plan.connections {
+            guard let use = pipeline.target(name) else { continue }
+            for auth in context.registry.entry(.target, use.module)?.references(use.node) ?? [] {
+                found[auth.name, default: []].append(target.traits.identity)
+            }
+        }
+        return found
     }
 
     private func stored(_ use: ModuleUse, _ addresses: [String]) -> [SignIn.Typed] {
