@@ -61,13 +61,23 @@ struct ClerkFrontend: AccountGrant {
         return credential
     }
 
-    func issued(_ credential: Credential) -> Bool { credential.issuer == base }
+    /// The address that somebody signed in with; nil where they did otherwise, or with an earlier version.
+    static let email = "email"
+
+    /// With another address in the file it would act for somebody else.
+    func issued(_ credential: Credential) -> Bool {
+        guard credential.issuer == base else { return false }
+        guard let named = options.email, let used = credential.extra[Self.email] else { return true }
+        return named.lowercased() == used.reveal().lowercased()
+    }
 
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential {
         guard let client = credential.refresh, let session = credential.extra["session"] else {
             throw IngestError(.unauthorized, "The sign-in has ended, and cannot be renewed.")
         }
-        return try await mint(session.reveal(), client: client, account: credential.account)
+        var fresh = try await mint(session.reveal(), client: client, account: credential.account)
+        fresh.extra[Self.email] = credential.extra[Self.email]
+        return fresh
     }
 
     /// The session as Clerk sees it now.

@@ -78,6 +78,7 @@ extension ClerkFrontend {
         let plain = Account(id: session, email: email)
         var credential = try await mint(session, client: client, account: plain)
         credential.account = try await account(of: credential)
+        credential.extra[Self.email] = email.map { SecretValue($0) }
         return credential
     }
 }

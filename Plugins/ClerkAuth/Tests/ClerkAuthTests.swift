@@ -16,7 +16,9 @@ final class ClerkBench: AccountBench {
         self.options = [("publishable_key", ClerkAuthTests.key)] + options
     }
 
-    func module() throws -> ClerkAuth {
+    func module() throws -> ClerkAuth { try module(options) }
+
+    func module(_ options: [(String, String)]) throws -> ClerkAuth {
         let clock = clock
         let module = ClerkAuth(
             try BenchModule.options(ClerkOptions.self, options), BenchModule.context(state), transport: CurlTransport(),
@@ -73,6 +75,24 @@ final class ClerkBench: AccountBench {
         #expect(prompter.screen.contains("a**@example.com") && prompter.screen.contains("not right"))
         #expect(bench.double.state.withLock { $0.wrongCodes } == 1)
         for secret in bench.secrets { #expect(!prompter.screen.contains(secret)) }
+    }
+
+    /// Whom the file names counts, also once the token is renewed: the pictures would be sent as the one of before.
+    @Test func anotherAddressIsAnotherSignIn() async throws {
+        let bench = try ClerkBench(), request = HTTPRequest("POST", bench.target)
+        try await bench.signIn(bench.module())
+        for _ in 0..<2 {
+            let other = try bench.module([("publishable_key", Self.key), ("email", "bo@example.com")])
+            let error = await #expect(throws: IngestError.self) { try await other.sign(request) }
+            #expect(error?.code == .unauthorized && error?.advice == "Run `filmgate login studio`.")
+            #expect(error?.message.contains("ann@example.com") == true)
+            #expect(try await other.restore(validating: true).state.word == "expired")
+            for same in [[("email", "Ann@example.com")], []] {
+                _ = try await bench.module([("publishable_key", Self.key)] + same).sign(request)
+            }
+            bench.pass(seconds: 200)
+            _ = try await bench.module().sign(request)
+        }
     }
 
     @Test(arguments: ["totp", "phone_code"]) func aSecondFactor(_ strategy: String) async throws {

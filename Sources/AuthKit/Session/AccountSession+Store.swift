@@ -184,6 +184,7 @@ extension AccountSession {
 
     /// Why a stored credential cannot serve.
     func foreign(_ credential: Credential) -> String {
-        "The sign-in `\(name)` was made at \(credential.issuer) for \(credential.client), which the pipeline no longer names."
+        "The sign-in `\(name)` was made at \(credential.issuer) for \(credential.client), by \(credential.account.shown): "
+            + "the pipeline names another one now."
     }
 }
