@@ -77,7 +77,7 @@ final class FrameFastGrant: AccountGrant {
     /// `again`: the person asks for it, so a refused PIN may be tried once more.
     func obtain(again: Bool) async throws(IngestError) -> Credential? {
         guard let username = options.username else { return nil }
-        let pin = try await secrets.value(of: options.password)
+        let pin = try await secrets.shown(options.password)
         if !again, refusedPIN.withLock({ $0 == pin.reveal() }) {
             throw IngestError(
                 .unauthorized, "The event's user name or PIN was refused; it is not tried again.",

@@ -193,6 +193,27 @@ import Testing
         #expect(bench.renewals == 1)
     }
 
+    /// A helper program that fails once has refused nothing: the provider was not even asked.
+    @Test(arguments: [false, true]) func aSecretThatCannotBeReadEndsNoSignIn(_ isMachine: Bool) async throws {
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID) = ("client-canary-secret", !isMachine)
+        let flow = isMachine ? "client_credentials" : "browser"
+        let bench = try OIDCBench(profile, [("client_secret", text("${env:X}")), ("flow", text(flow))])
+        let module = try bench.module(), request = HTTPRequest("POST", bench.target)
+        _ = try await module.signIn(TestPrompter(opens: true), SignInPreference())
+        bench.secret.value = nil
+        bench.pass(seconds: 850)
+        _ = try await module.sign(request)
+        bench.pass(seconds: 1000)
+        let error = await #expect(throws: IngestError.self) { try await module.sign(request) }
+        #expect(error?.code == .unavailable && error?.message.contains("is missing") == true)
+        #expect(try await bench.module().restore(validating: false).state.word == "signedIn")
+        bench.secret.value = "client-canary-secret"
+        let before = bench.renewals
+        _ = try await module.sign(request)
+        #expect(bench.renewals == before + 1)
+    }
+
     /// What `whoami` says is what an upload would meet.
     @Test func aSignInForOtherAddressesIsAsGoodAsEnded() async throws {
         let bench = try OIDCBench()

@@ -11,6 +11,8 @@ import Synchronization
 final class OIDCBench: AccountBench {
     let double: OIDCDouble, clock = BenchClock(), folder: ScratchFolder
     let options: [(String, ConfigNode.Value)]
+    /// The client's secret, from a program that fails where there is none.
+    let secret = CanarySecrets("client-canary-secret", missing: .unauthorized)
     private let slept = Mutex<(count: Int, then: (@Sendable (Int) -> Void)?)>((0, nil))
 
     /// Called after each pause of a device code, with their number.
@@ -44,7 +46,7 @@ final class OIDCBench: AccountBench {
         if let first = errors.first { throw first }
         let context = ModuleContext(
             name: "studio", logger: Logger(label: "test"), state: state,
-            lookup: Lookup(secrets: CanarySecrets("client-canary-secret")))
+            lookup: Lookup(secrets: secret))
         let clock = clock
         let provider = OIDCAuth(
             options, context, transport: CurlTransport(), clock: { clock.now }, sleep: { self.sleep($0) })

@@ -38,7 +38,7 @@ public struct OAuthClient: Sendable {
         var request = HTTPRequest("POST", endpoint, headers: [("Accept", "application/json")]), form = form
         var hidden = form.filter { Self.isSecret($0.name) }.map { SecretValue($0.value) }
         if secret.reference != .none {
-            let value = try await secrets.value(of: secret)
+            let value = try await secrets.shown(secret)
             hidden.append(value)
             let methods = metadata.clientMethods
             if methods.isEmpty || methods.contains("client_secret_basic") {

@@ -4,8 +4,8 @@ public import FilmgateCore
 public protocol AccountGrant: Sendable {
     /// A new credential for one that ends: the same account, whatever the provider changed replaced.
     ///
-    /// `unauthorized` only when the provider refuses for good; all else is taken as passing trouble. May be called
-    /// again with the same credential after a lost answer.
+    /// `unauthorized` only when the provider refuses for good; all else is taken as passing trouble, and so is a secret
+    /// that cannot be read (`SecretResolver.shown`). May be called again with the same credential after a lost answer.
     func refresh(_ credential: Credential) async throws(IngestError) -> Credential
     /// Whether this provider gave it, to the client, user or event that the pipeline file names now.
     ///

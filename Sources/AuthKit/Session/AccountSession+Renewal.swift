@@ -58,7 +58,7 @@ extension AccountSession {
                 return try await grant.refresh(stored)
             }
         } catch {
-            guard error.code == .unauthorized else { throw error }
+            guard error.code == .unauthorized, !(error.cause is UnreadSecret) else { throw Self.passing(error) }
             if let other = try await sibling(of: stored) { return other }
             refused = stored.proof
             // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put
@@ -69,6 +69,13 @@ extension AccountSession {
             if !grant.obtains { await remember(why, of: stored) }
             throw IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.", cause: error)
         }
+    }
+
+    /// What may be over by the next try, since the provider has not refused the sign-in.
+    private static func passing(_ error: IngestError) -> IngestError {
+        var passing = error
+        if error.cause is UnreadSecret { passing.code = .unavailable }
+        return passing
     }
 
     /// What a program that shares the store without sharing our lock may have written meanwhile.

@@ -53,5 +53,5 @@ extension IngestError {
     }
 
     /// The store wants its passphrase; everything else about the sign-in may be fine.
-    public var isLocked: Bool { cause is VaultLocked }
+    public var isLocked: Bool { cause is VaultLocked || (cause as? UnreadSecret)?.error.isLocked == true }
 }

@@ -5,8 +5,13 @@ import Synchronization
 public final class CanarySecrets: SecretResolver {
     private let stored: Mutex<String?>
     private let asked = Mutex(0)
+    private let missing: IngestError.Code
 
-    public init(_ value: String? = "canary-7f3a9c51e2d84b60") { stored = Mutex(value) }
+    /// `missing`: how it is told that there is none, as a helper program or a file would.
+    public init(_ value: String? = "canary-7f3a9c51e2d84b60", missing: IngestError.Code = .misconfigured) {
+        stored = Mutex(value)
+        self.missing = missing
+    }
 
     /// Nil: the secret is missing.
     public var value: String? {
@@ -18,7 +23,7 @@ public final class CanarySecrets: SecretResolver {
 
     public func resolve(_ secret: Secret) throws(IngestError) -> SecretValue {
         asked.withLock { $0 += 1 }
-        guard let value else { throw IngestError(.misconfigured, "The secret \(secret.shown ?? "") is missing.") }
+        guard let value else { throw IngestError(missing, "The secret \(secret.shown ?? "") is missing.") }
         return SecretValue(value)
     }
 
