@@ -85,6 +85,9 @@ struct ClerkFrontend: AccountGrant {
         var token = credential.refresh
         let (response, json) = try await call("GET", "/v1/client", token: &token)
         guard response.status == 200 else { throw failure(response, json) }
+        guard json["response"] != nil else {
+            throw IngestError(.unavailable, "Clerk does not say whose the session is.")
+        }
         guard case .array(let sessions)? = json.at("response.sessions"),
             let session = sessions.first(where: {
                 $0["id"]?.text == credential.extra["session"]?.reveal() && $0["status"]?.text == "active"

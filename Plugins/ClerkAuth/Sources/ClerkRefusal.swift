@@ -21,6 +21,11 @@ extension ClerkFrontend {
                 advice: "Its owner can turn on the Native API in Clerk's dashboard.")
         }
         if (400..<500).contains(response.status), ![408, 425, 429].contains(response.status) {
+            // Without Clerk's own code it is a page of some network in between, or of a firewall.
+            guard !code.isEmpty else {
+                (error.code, error.advice) = (.unavailable, nil)
+                return error
+            }
             let words =
                 json.at("errors.0.long_message")?.text ?? json.at("errors.0.message")?.text ?? ServerWords.of(response)
             error = IngestError(

@@ -36,6 +36,7 @@ final class ClerkBench: AccountBench {
     func order(_ trouble: AccountFault) {
         double.state.withLock {
             ($0.down, $0.ended, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0)
+            $0.page = trouble.pageStatus
         }
     }
     var renewals: Int { double.state.withLock { $0.minted } }

@@ -17,6 +17,8 @@ final class ClerkDouble: ServiceDouble {
         var firstFactors = ["password", "email_code"], trusts = true, sent: Set<String> = [], tokens: Set<String> = []
         var signUp = ClerkSignUps()
         var minted = 0, removed = 0, down = false, ended = false, loses = 0, origins = 0, limits = 0
+        /// The status of a page in place of every answer.
+        var page: Int?
     }
     let state = Mutex(State())
     private let server: DoubleServer<ClerkDouble>
@@ -37,6 +39,7 @@ final class ClerkDouble: ServiceDouble {
         let body = String(decoding: seen.body, as: UTF8.self)
         return state.withLock { state in
             if state.down { return .answer(503) }
+            if let page = state.page { return .page(page) }
             guard parts.count == 2, parts[1].contains("_is_native=1"), seen[header: "clerk-api-version"] == "2026-05-12"
             else {
                 return Self.refused("native_required", 400)

@@ -86,7 +86,9 @@ final class FrameFastGrant: AccountGrant {
         let response = try await api.send(
             "POST", "/api/ftp/auth", ["username": .string(username), "password": .string(pin.reveal())], hidden: [pin])
         guard response.status == 200 else {
-            if response.status == 401 || response.status == 400 { refusedPIN.withLock { $0 = pin.reveal() } }
+            if response.status == 401 || response.status == 400, Self.isOwn(response) {
+                refusedPIN.withLock { $0 = pin.reveal() }
+            }
             throw Self.failure(response)
         }
         guard let token = response.json?["token"]?.text else {
@@ -108,7 +110,10 @@ final class FrameFastGrant: AccountGrant {
         let headers = [(name: "Authorization", value: "Bearer \(credential.access.reveal())")]
         let response = try await api.send("GET", "/auth/me", headers: headers, hidden: [credential.access])
         guard response.status == 200 else { throw Self.failure(response) }
-        guard let id = response.json?["userId"]?.text else {
+        guard let said = response.json?["userId"] else {
+            throw IngestError(.unavailable, "\(api.base) does not say whose the sign-in is.")
+        }
+        guard let id = said.text else {
             throw IngestError(.unauthorized, "\(api.base) does not know this sign-in any more.")
         }
         return Account(id: HeaderText.clean(id), issuer: api.base)
@@ -124,13 +129,21 @@ final class FrameFastGrant: AccountGrant {
         }
     }
 
+    /// Only in an envelope of its own a refusal is the service's: a page of some network in between, or of a firewall,
+    /// says nothing about the sign-in.
     private static func failure(_ response: HTTPResponse) -> IngestError {
         var error = HTTPStatus.error(for: response)
         switch response.status {
-        case 400, 401, 403: (error.code, error.advice) = (.unauthorized, nil)
-        case 410: (error.code, error.message) = (.unauthorized, "The event has expired.")
-        default: if error.code == .rejected { error.code = .unavailable }
+        case 400, 401, 403: (error.code, error.advice) = (isOwn(response) ? .unauthorized : .unavailable, nil)
+        case 410 where isOwn(response): (error.code, error.message) = (.unauthorized, "The event has expired.")
+        default: if error.code == .rejected || error.code == .unauthorized { error.code = .unavailable }
         }
         return error
+    }
+
+    /// `{"error": {"code": …}}`, or what is wrong with the fields of the request.
+    private static func isOwn(_ response: HTTPResponse) -> Bool {
+        let said = response.json?["error"]
+        return said?["code"]?.text != nil || said?["issues"] != nil
     }
 }

@@ -38,6 +38,7 @@ final class FrameFastBench: AccountBench {
     func order(_ trouble: AccountFault) {
         double.state.withLock {
             ($0.down, $0.refuses, $0.loses) = (trouble == .down, trouble == .refuses, trouble == .losesOne ? 1 : 0)
+            $0.page = trouble.pageStatus
         }
     }
     var renewals: Int { double.state.withLock { $0.renewals } }
@@ -128,6 +129,18 @@ final class FrameFastBench: AccountBench {
         }
         #expect(bench.double.state.withLock { $0.pinTries } == 1)
         bench.secrets_.value = "canary-048213"
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+    }
+
+    /// A page in between has not refused the PIN.
+    @Test(arguments: [400, 401, 403, 410]) func aPageInPlaceOfAnEventsTokenSaysNothingOfThePIN(
+        _ status: Int
+    ) async throws {
+        let bench = try FrameFastBench(Self.event), module = try bench.module()
+        bench.order(.page(status))
+        let error = await #expect(throws: IngestError.self) { try await module.sign(HTTPRequest("POST", bench.target)) }
+        #expect(error?.code == .unavailable)
+        bench.order(.none)
         _ = try await module.sign(HTTPRequest("POST", bench.target))
     }
 

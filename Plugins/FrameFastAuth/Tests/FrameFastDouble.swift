@@ -10,6 +10,8 @@ final class FrameFastDouble: ServiceDouble {
         var codes: [String] = [], refresh: String?, previous: String?, rotated = 0, count = 0
         var issued: [String] = [], renewals = 0, revoked = 0, down = false, refuses = false, loses = 0, pinTries = 0
         var gone = false
+        /// The status of a page in place of every answer.
+        var page: Int?
     }
     let state = Mutex(State())
     private let server: DoubleServer<FrameFastDouble>
@@ -29,6 +31,7 @@ final class FrameFastDouble: ServiceDouble {
         let path = String(seen.target.prefix { $0 != "?" }), body = JSONValue(seen.body)
         return state.withLock { state in
             if state.down { return .answer(503) }
+            if let page = state.page { return .page(page) }
             switch path {
             case "/auth/desktop": return page(seen.target, &state)
             case "/desktop/auth/redeem":

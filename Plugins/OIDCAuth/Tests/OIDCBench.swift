@@ -63,6 +63,7 @@ final class OIDCBench: AccountBench {
     func order(_ trouble: AccountFault) {
         double.set { profile in
             (profile.down, profile.refuses) = (trouble == .down, trouble == .refuses)
+            profile.trouble = trouble.pageStatus.map { .pageOf(status: $0) }
             if trouble == .losesOne { (profile.loses, profile.overlap) = (1, true) }
         }
     }

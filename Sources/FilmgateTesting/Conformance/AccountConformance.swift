@@ -110,6 +110,20 @@ public enum AccountConformance {
             try bench.order(.none)
             _ = try await provider.sign(request(bench))
         },
+        Check("a page in between signs nobody out") { item in
+            for status in [401, 403, 404] {
+                let (bench, provider) = try await signedIn(item)
+                try bench.order(.page(status))
+                bench.pass(seconds: bench.lifetime + 5)
+                try await expectError(.unavailable) { () async throws(IngestError) in
+                    try await provider.sign(request(bench))
+                }
+                let state = try await bench.provider().restore(validating: false).state
+                try expect(state.word == "signedIn", "After a page with status \(status) the state is \(state).")
+                try bench.order(.none)
+                _ = try await provider.sign(request(bench))
+            }
+        },
         Check("a refused renewal holds, and says how to go on") { item in
             let (bench, provider) = try await signedIn(item)
             try bench.order(.refuses)

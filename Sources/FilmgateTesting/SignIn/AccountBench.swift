@@ -31,6 +31,18 @@ public enum AccountFault: Sendable, Hashable {
     case refuses
     /// The next renewal happens, but its answer gets lost; the old token still works for a while.
     case losesOne
+    /// A page with that status in place of every answer to a renewal, as of a network that wants a sign-in of its own.
+    case page(Int)
+
+    /// The status of the page.
+    public var pageStatus: Int? { if case .page(let status) = self { status } else { nil } }
+}
+
+extension FaultAct {
+    /// A page that is not of the provider.
+    public static func page(_ status: Int) -> FaultAct {
+        .answer(status, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
+    }
 }
 
 extension AccountBench {

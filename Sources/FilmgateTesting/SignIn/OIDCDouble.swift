@@ -15,7 +15,10 @@ public final class OIDCDouble: ServiceDouble {
         public enum Style: Sendable, CaseIterable { case rfc, auth0, google, fine }
         /// What the token endpoint answers to everything: `invalid_client`, a network's own page, JSON without a token,
         /// some code.
-        public enum EndpointFault: Sendable, Equatable { case refusal, page, nothing, code(String, status: Int) }
+        public enum EndpointFault: Sendable, Equatable {
+            case refusal, page, nothing, code(String, status: Int)
+            case pageOf(status: Int)
+        }
         public var trouble: EndpointFault?
         public var style = Style.rfc
         /// Polls that are answered `authorization_pending`, then `slow_down`, before the code counts as used.
@@ -132,7 +135,8 @@ public final class OIDCDouble: ServiceDouble {
     private static func answer(_ trouble: Profile.EndpointFault) -> FaultAct {
         switch trouble {
         case .refusal: json(["error": .string("invalid_client")], status: 401)
-        case .page: .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
+        case .page: .page(200)
+        case .pageOf(let status): .page(status)
         case .nothing: json([:])
         case .code(let code, let status): json(["error": .string(code)], status: status)
         }
