@@ -99,6 +99,22 @@ import Testing
         #expect(try table.run(["whoami", "studio"]).status == 4)
     }
 
+    /// Its address answers 404 while the provider is set up anew: nobody has to start the import again.
+    @Test func aProviderThatHidesForAWhileHoldsNothingUp() throws {
+        try table.frames("CARD", count: 2, from: 1)
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID, profile.hides) = ("client-canary-secret", false, [404, 404, 404])
+        let double = try OIDCDouble(profile, clock: { Int(Date().timeIntervalSince1970) })
+        let server = try FaultServer { seen, _ in seen.method == "POST" ? .answer(201) : .answer(404) }
+        let machine = "client_id: camera, flow: client_credentials, client_secret: \"${env:CLIENT}\""
+        let file = try pipeline("oidc: { issuer: \"\(double.issuer)\", \(machine) }", target: server.url + "/upload")
+        let run = try table.run(
+            ["import", table.card, "--pipeline", file, "--wait", "30s"], environment: ["CLIENT": "client-canary-secret"]
+        )
+        #expect(run.status == 0 && run.count("delivered") == 2, "\(run.output) \(run.errors)")
+        server.stop()
+    }
+
     /// Names are asked for before anything is sent: a target that cannot be asked ends the import instead of holding it
     /// up for ever.
     @Test func aTargetWithNamesAndNoSignInEndsWithFour() throws {

@@ -214,6 +214,36 @@ import Testing
         #expect(bench.renewals == before + 1)
     }
 
+    /// A run goes on by itself where the provider's address is wrong for a while; who signs in is told that it is wrong.
+    @Test(arguments: [404, 403, 401]) func aProviderThatHidesForAWhileIsAskedAgain(_ status: Int) async throws {
+        let bench = try OIDCBench(), request = HTTPRequest("POST", bench.target)
+        bench.double.set { $0.hides = [status] }
+        #expect(await code(bench)?.code == .misconfigured)
+        try await bench.signIn(bench.module())
+        bench.pass(seconds: 1000)
+        bench.double.set { $0.hides = [status] }
+        let module = try bench.module()
+        let error = await #expect(throws: IngestError.self) { try await module.sign(request) }
+        #expect(error?.code == .unavailable)
+        _ = try await module.sign(request)
+    }
+
+    @Test func aMachineFindsItsProviderLater() async throws {
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID, profile.hides) = ("client-canary-secret", false, [404])
+        let bench = try OIDCBench(
+            profile, [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))])
+        let module = try bench.module(), request = HTTPRequest("POST", bench.target)
+        let error = await #expect(throws: IngestError.self) { try await module.sign(request) }
+        #expect(error?.code == .unavailable)
+        // Nothing is there to go on with, and nobody can be asked: held, until the secret is there.
+        bench.secret.value = nil
+        let missing = await #expect(throws: IngestError.self) { try await module.sign(request) }
+        #expect(missing?.code == .unauthorized)
+        bench.secret.value = "client-canary-secret"
+        _ = try await module.sign(request)
+    }
+
     /// What `whoami` says is what an upload would meet.
     @Test func aSignInForOtherAddressesIsAsGoodAsEnded() async throws {
         let bench = try OIDCBench()

@@ -22,7 +22,7 @@ extension AccountSession {
         defer { lock?.release() }
         if !unsaved { try await load() }
         guard let stored = held else {
-            guard var fresh = try await grant.obtain() else {
+            guard var fresh = try await obtained() else {
                 throw signInNeeded("Nobody is signed in for `\(name)` any more.")
             }
             fresh.generation = 1
@@ -31,7 +31,7 @@ extension AccountSession {
         let isOurs = grant.issued(stored)
         guard isOurs || grant.obtains else { throw signInNeeded(foreign(stored)) }
         // Another process was faster.
-        if isOurs, stored.generation != old?.generation, !isOver(stored) { return stored }
+        if isOurs, stored.generation != old?.generation, !stored.isOver(at: clock()) { return stored }
         guard refused != stored.proof else {
             throw signInNeeded("The provider refused to renew the sign-in `\(name)`.")
         }
@@ -58,7 +58,7 @@ extension AccountSession {
                 return try await grant.refresh(stored)
             }
         } catch {
-            guard error.code == .unauthorized, !(error.cause is UnreadSecret) else { throw Self.passing(error) }
+            guard error.code == .unauthorized, !(error.cause is UnreadSecret) else { throw error.asPassing }
             if let other = try await sibling(of: stored) { return other }
             refused = stored.proof
             // What needs no person may be better next time: a helper's answer, a client's secret that somebody has put
@@ -71,11 +71,12 @@ extension AccountSession {
         }
     }
 
-    /// What may be over by the next try, since the provider has not refused the sign-in.
-    private static func passing(_ error: IngestError) -> IngestError {
-        var passing = error
-        if error.cause is UnreadSecret { passing.code = .unavailable }
-        return passing
+    /// Without anything to go on with; a secret that is missing holds the target until somebody puts it there.
+    private func obtained() async throws(IngestError) -> Credential? {
+        do throws(IngestError) { return try await grant.obtain() } catch {
+            guard error.cause is UnreadSecret else { throw error.asPassing }
+            throw IngestError(.unauthorized, error.message, advice: error.advice, cause: error.cause)
+        }
     }
 
     /// What a program that shares the store without sharing our lock may have written meanwhile.
@@ -85,7 +86,7 @@ extension AccountSession {
             try? await Task.sleep(for: .milliseconds(delay))
             try await load()
             guard let other = held else { return nil }
-            if other.proof != stored.proof, grant.issued(other), !isOver(other) { return other }
+            if other.proof != stored.proof, grant.issued(other), !other.isOver(at: clock()) { return other }
         }
         return nil
     }

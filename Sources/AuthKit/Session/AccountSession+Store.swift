@@ -118,7 +118,7 @@ extension AccountSession {
     var facts: AccountFacts {
         var facts = AccountFacts(state: state)
         guard let held, grant.issued(held) else { return facts }
-        if case .signedIn = state, isOver(held), !grant.renews(held) {
+        if case .signedIn = state, held.isOver(at: clock()), !grant.renews(held) {
             facts.state = .expired("The sign-in has run out.")
         }
         (facts.expires, facts.renews) = (held.expires, grant.renews(held))

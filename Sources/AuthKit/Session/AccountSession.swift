@@ -42,10 +42,10 @@ public actor AccountSession {
     /// one as long as it holds.
     public func credential() async throws(IngestError) -> Credential {
         let known = try await current()
-        if refused != nil, refused == known.proof, isOver(known) { throw signInNeeded(reason) }
-        guard isDue(known), grant.renews(known) || isOver(known) else { return known }
+        if refused != nil, refused == known.proof, known.isOver(at: clock()) { throw signInNeeded(reason) }
+        guard known.isDue(at: clock()), grant.renews(known) || known.isOver(at: clock()) else { return known }
         do throws(IngestError) { return try await renewed(from: known) } catch {
-            if error.code != .unauthorized, !isOver(known) { return known }
+            if error.code != .unauthorized, !known.isOver(at: clock()) { return known }
             throw error
         }
     }
@@ -92,14 +92,6 @@ public actor AccountSession {
     func signInNeeded(_ why: String) -> IngestError {
         IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.")
     }
-
-    /// A minute before the end; half way for tokens that live shorter than two.
-    func isDue(_ credential: Credential) -> Bool {
-        guard let expires = credential.expires else { return false }
-        return clock() >= expires - min(60, max(0, expires - credential.obtained) / 2)
-    }
-
-    func isOver(_ credential: Credential) -> Bool { credential.expires.map { clock() >= $0 } ?? false }
 }
 
 extension AccountSession: CustomReflectable {

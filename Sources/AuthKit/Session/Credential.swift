@@ -57,6 +57,11 @@ public struct Credential: Sendable {
     /// earlier versions stored.
     var owner: String? { account.issuer == nil || account.id == client ? nil : account.id }
 
+    /// A minute before its end; half way for tokens that live shorter than two.
+    func isDue(at now: Int) -> Bool { expires.map { now >= $0 - min(60, max(0, $0 - obtained) / 2) } ?? false }
+
+    func isOver(at now: Int) -> Bool { expires.map { now >= $0 } ?? false }
+
     /// Tells one credential from the next; secret itself, and kept in memory only.
     var proof: String { "\(obtained) \(generation) \((refresh ?? access).reveal())" }
 

@@ -33,6 +33,8 @@ public final class OIDCDouble: ServiceDouble {
         public var loses = 0
         /// 503 to everything but discovery; refuses every refresh.
         public var down = false, refuses = false
+        /// What its description of itself is answered with first, one after the other.
+        public var hides: [Int] = []
         public var offersDevice = true, openID = true
         public var secret: String?
         /// The type of identity token that it exchanges, of issuers that it trusts; nil = it exchanges none.
@@ -90,7 +92,9 @@ public final class OIDCDouble: ServiceDouble {
             if seen.method == "POST", !isForm { return Self.json(["error": .string("invalid_request")], status: 400) }
             if state.profile.down, parts[0] != "/.well-known/openid-configuration" { return .answer(503) }
             switch parts[0] {
-            case "/.well-known/openid-configuration": return metadata(state.profile)
+            case "/.well-known/openid-configuration":
+                if !state.profile.hides.isEmpty { return .answer(state.profile.hides.removeFirst()) }
+                return metadata(state.profile)
             case "/device": return device(form, &state)
             case "/authorize": return authorize(form, &state)
             case "/token": return state.profile.trouble.map(Self.answer) ?? token(form, seen, &state)
