@@ -48,6 +48,28 @@ import Testing
         await #expect(throws: IngestError.self) { try await evil.sign(HTTPRequest("GET", "https://s3.example/")) }
     }
 
+    /// Both were signed before the keys were changed; the second refusal comes when they are known.
+    @Test func aLateRefusalIsTriedWithTheNewKeysToo() async throws {
+        let folder = try ScratchFolder(), file = folder.path + "/credentials"
+        func write(_ key: String, _ token: String) {
+            let text =
+                "[s]\naws_access_key_id=\(key)\naws_secret_access_key=secret\naws_session_token=\(token)\n"
+            _ = FileManager.default.createFile(
+                atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        }
+        for (key, token) in [("A", "t2"), ("B", "t1")] {
+            write("A", "t1")
+            let module = try Self.make(NoSecrets(), [("profile", "s"), ("file", file)])
+            try module.bind(to: "https://s3.example")
+            let sent = Rejection(status: 401, request: try await module.sign(HTTPRequest("GET", "https://s3.example/")))
+            write(key, token)
+            #expect(try await module.renew(after: sent))
+            #expect(try await module.renew(after: sent))
+            let new = try await module.sign(HTTPRequest("GET", "https://s3.example/"))
+            #expect(try await !module.renew(after: Rejection(status: 401, request: new)))
+        }
+    }
+
     @Test func profiles() async throws {
         let folder = try ScratchFolder(), file = folder.path + "/credentials"
         let text =

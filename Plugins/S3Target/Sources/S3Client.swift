@@ -14,14 +14,18 @@ struct S3Client: Sendable {
     func send(_ request: HTTPRequest, body: HTTPBody? = nil, sha256: String) async throws(IngestError) -> HTTPResponse {
         var exchange = HTTPExchange(request, body: body)
         exchange.request.set("x-amz-content-sha256", sha256)
-        let skew = signer?.skew
+        let skew = signer?.skew, sent = try await signer?.keys()
         let response = try await http.deliver(exchange)
         switch S3Failure.code(response) {
         case "RequestTimeTooSkewed":
             guard let signer, let skew, signer.adjust(to: response[header: "Date"], from: skew) else { return response }
             return try await http.deliver(exchange)
         case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
-            guard try await signer?.renew(after: Rejection(status: 401)) == true else { return response }
+            guard let signer, let sent else { return response }
+            var isNew = try await signer.renew(after: Rejection(status: 401))
+            // Whoever was refused first has them already: what was sent is compared, not what was known last.
+            if !isNew { isNew = try await !signer.keys().isSame(as: sent) }
+            guard isNew else { return response }
             return try await http.deliver(exchange)
         default: return response
         }

@@ -18,6 +18,8 @@ final class S3Signer: AuthProvider {
         return try signature.sign(request, with: keys, at: WallClock.seconds + skew)
     }
 
+    func keys() async throws(IngestError) -> AWSKeys { try await source.keys() }
+
     func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
         try await source.renew(after: rejection)
     }

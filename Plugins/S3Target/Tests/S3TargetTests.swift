@@ -111,6 +111,26 @@ import Testing
         #expect(server.seen.count == 6 && server.seen.count { $0.method == "PUT" } == 2)
     }
 
+    /// Each of them was signed with the keys of before; the second is refused when the new ones are known.
+    @Test func keysThatHaveRunOutAreChangedForAllThatAreUnderWay() async throws {
+        let arrived = Arrivals()
+        let server = try FaultServer { seen, _ in
+            guard seen[header: "x-amz-security-token"] == "old" else {
+                return seen.isListing ? .noKeys : .answer(200, headers: [("ETag", "\"x\"")])
+            }
+            return .compute { _ in
+                arrived.meet(2)
+                return .answer(400, body: "<Error><Code>ExpiredToken</Code></Error>")
+            }
+        }
+        defer { server.stop() }
+        let sample = try SampleJob(), target = try Bucket.target(server.url + "/b", ChangedKeys())
+        async let first = target.upload(sample.job("a.jpg", path: "1/a.jpg"))
+        async let second = target.upload(sample.job("b.jpg", path: "2/b.jpg"))
+        _ = try await (first, second)
+        #expect(server.seen.count { $0.method == "PUT" } == 2)
+    }
+
     /// The region stands in a header, or in the body alone; an answer to HEAD has none.
     @Test(arguments: ["GET", "HEAD"], [true, false]) func aWrongRegionNamesTheRightOne(
         _ method: String, _ hasHeader: Bool
@@ -223,6 +243,25 @@ extension FaultServer.Seen {
 extension FaultAct {
     /// An empty folder.
     static let noKeys = Self.answer(200, body: "<ListBucketResult></ListBucketResult>")
+}
+
+/// Keys that were changed where they are kept: whoever looks first finds that out.
+private final class ChangedKeys: AWSKeySource {
+    private let token = Mutex("old")
+
+    func keys() async throws(IngestError) -> AWSKeys {
+        let token = token.withLock(\.self)
+        return AWSKeys(accessKey: "A", secretKey: SecretValue("secret"), sessionToken: SecretValue(token))
+    }
+
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest { request }
+
+    func renew(after rejection: Rejection) async throws(IngestError) -> Bool {
+        token.withLock { token in
+            defer { token = "new" }
+            return token == "old"
+        }
+    }
 }
 
 /// Lets requests wait for each other.

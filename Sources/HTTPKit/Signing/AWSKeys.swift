@@ -14,6 +14,18 @@ public struct AWSKeys: Sendable {
             accessKey, secretKey, sessionToken, expires
         )
     }
+
+    /// The same keys, whenever they expire.
+    public func isSame(as other: AWSKeys) -> Bool {
+        accessKey == other.accessKey && secretKey.reveal() == other.secretKey.reveal()
+            && sessionToken?.reveal() == other.sessionToken?.reveal()
+    }
+
+    /// Whether a signed request names this access key and session; it does not tell one secret key from the next.
+    public func isNamed(in request: HTTPRequest) -> Bool {
+        request[header: "Authorization"]?.contains("Credential=\(accessKey)/") == true
+            && request[header: "x-amz-security-token"] == sessionToken?.reveal()
+    }
 }
 
 /// A sign-in that gives AWS keys, for targets that sign by themselves; `sign` of the same provider signs whole
