@@ -25,7 +25,8 @@ public struct ClerkAuth: Module, SessionProvider {
         options = config
         frontend = ClerkFrontend(name: context.name, base: base, options: config, transport: transport, clock: clock)
         oauth = config.clientID.map { OAuthClient(issuer: base, id: $0, transport: transport, clock: clock) }
-        scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        let scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        self.scope = scope
         let key = ClerkKey(key: config.apiKey, secrets: context.lookup.secrets, clock: clock)
         self.key = config.way == .apiKey ? key : nil
         let grant: any AccountGrant =
@@ -35,7 +36,8 @@ public struct ClerkAuth: Module, SessionProvider {
                 ClerkOAuth(client: oauth ?? OAuthClient(issuer: base, id: "", transport: transport, clock: clock))
             case .email: frontend
             }
-        session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
+        session = AccountSession(
+            name: context.name, vault: context.vault, grant: grant, clock: clock, places: { scope.origins })
     }
 
     /// Where the session is Filmgate's own; a browser's page does both by itself, and a key stands for itself.

@@ -48,9 +48,11 @@ public struct ExecAuth: Module, SessionProvider {
     /// The same with another clock; for tests.
     init(_ config: Options, _ context: ModuleContext, clock: @escaping @Sendable () -> Int) {
         options = config
-        scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        let scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        self.scope = scope
         session = AccountSession(
-            name: context.name, vault: context.vault, grant: ExecGrant(options: config, clock: clock), clock: clock)
+            name: context.name, vault: context.vault, grant: ExecGrant(options: config, clock: clock), clock: clock,
+            places: { scope.origins })
     }
 
     /// The helper is told in any case: what it keeps is its own.

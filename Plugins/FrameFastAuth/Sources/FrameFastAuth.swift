@@ -64,8 +64,10 @@ public struct FrameFastAuth: Module, SessionProvider {
         grant = FrameFastGrant(
             api: JSONPost(base, transport), options: config, secrets: context.lookup.secrets, clock: clock)
         options = config
-        scope = CredentialScope(context.name, origins: config.origins, plainHTTP: false)
-        session = AccountSession(name: context.name, vault: context.vault, grant: grant, clock: clock)
+        let scope = CredentialScope(context.name, origins: config.origins, plainHTTP: false)
+        self.scope = scope
+        session = AccountSession(
+            name: context.name, vault: context.vault, grant: grant, clock: clock, places: { scope.origins })
     }
 
     /// An event's user name says whose uploads they are.

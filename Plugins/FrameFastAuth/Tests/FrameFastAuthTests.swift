@@ -119,6 +119,19 @@ final class FrameFastBench: AccountBench {
         #expect(error?.code == .unauthorized)
     }
 
+    @Test func anEventsTokenIsForTheAddressesThatItWasGotFor() async throws {
+        let bench = try FrameFastBench(Self.event), module = try bench.module()
+        _ = try await module.sign(HTTPRequest("POST", bench.target))
+        #expect(try await module.restore(validating: false).origins == ["https://gallery.example"])
+        let moved = try bench.module()
+        try moved.bind(to: "https://other.example/up")
+        bench.secrets_.value = nil
+        await #expect(throws: IngestError.self) {
+            try await moved.sign(HTTPRequest("POST", "https://other.example/up"))
+        }
+        #expect(bench.renewals == 1)
+    }
+
     @Test func aRefusedPINIsNotTriedAgain() async throws {
         let bench = try FrameFastBench(Self.event, pin: "canary-999999"), module = try bench.module()
         for _ in 0..<5 {

@@ -28,9 +28,11 @@ public struct OIDCAuth: Module, SessionProvider {
         client = OAuthClient(
             issuer: config.provider, id: config.clientID, secret: config.clientSecret, secrets: context.lookup.secrets,
             transport: transport, clock: clock)
-        scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        let scope = CredentialScope(context.name, origins: config.origins, plainHTTP: config.plainHTTP)
+        self.scope = scope
         session = AccountSession(
-            name: context.name, vault: context.vault, grant: OIDCGrant(client: client, options: config), clock: clock)
+            name: context.name, vault: context.vault, grant: OIDCGrant(client: client, options: config), clock: clock,
+            places: { scope.origins })
     }
 
     public func bearer(_ credential: Credential) throws(IngestError) -> SecretValue {

@@ -162,6 +162,28 @@ import Testing
         for file in FolderContents.below(bench.state) { #expect(!file.text.contains("client-canary-secret")) }
     }
 
+    /// What a secret gives is bound as the secret is: an edited file does not send what was kept anywhere new, it asks
+    /// for the secret there.
+    @Test func aMachinesTokenIsForTheAddressesThatItWasGotFor() async throws {
+        let options = [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))]
+        var profile = OIDCDouble.Profile()
+        (profile.secret, profile.openID) = ("client-canary-secret", false)
+        let bench = try OIDCBench(profile, options), request = HTTPRequest("POST", bench.target)
+        let first = try await bench.module().sign(request)[header: "Authorization"]
+        #expect(try await bench.module().restore(validating: false).origins == ["https://gallery.example"])
+        let moved = try bench.module(at: "https://other.example/up")
+        let there = HTTPRequest("POST", "https://other.example/up")
+        bench.secret.value = nil
+        let error = await #expect(throws: IngestError.self) { try await moved.sign(there) }
+        #expect(error?.code == .unauthorized)
+        bench.secret.value = "client-canary-secret"
+        let second = try await moved.sign(there)[header: "Authorization"]
+        #expect(second != nil && second != first && bench.renewals == 2)
+        // Where it was used before it still is: two files that share it do not take it from each other.
+        #expect(try await bench.module().sign(request)[header: "Authorization"] == second)
+        #expect(bench.renewals == 2)
+    }
+
     /// For another audience it is another token, also where the one before still holds.
     @Test func aMachineWithAnotherAudienceAsksAnew() async throws {
         let options = [("flow", text("client_credentials")), ("client_secret", text("${env:X}"))]

@@ -22,25 +22,40 @@ extension AccountSession {
         defer { lock?.release() }
         if !unsaved { try await load() }
         guard let stored = held else {
-            guard var fresh = try await obtained() else {
+            guard let fresh = try await obtained() else {
                 throw signInNeeded("Nobody is signed in for `\(name)` any more.")
             }
-            fresh.generation = 1
-            return try await keep(fresh, insteadOf: nil)
+            return try await take(fresh, insteadOf: nil)
         }
-        let isOurs = grant.issued(stored)
-        guard isOurs || grant.obtains else { throw signInNeeded(foreign(stored)) }
+        guard grant.issued(stored) || grant.obtains else { throw signInNeeded(foreign(stored)) }
         // Another process was faster.
-        if isOurs, stored.generation != old?.generation, !stored.isOver(at: clock()) { return stored }
+        if serves(stored), stored.generation != old?.generation, !stored.isOver(at: clock()) { return stored }
         guard refused != stored.proof else {
             throw signInNeeded("The provider refused to renew the sign-in `\(name)`.")
         }
+        if grant.obtains, !serves(stored), let fresh = try await obtained() {
+            return try await take(fresh, insteadOf: stored)
+        }
         // The old token may be worth nothing as soon as it was shown: not without a place for the new one.
         let room = try await room()
-        var fresh = try await exchanged(stored)
+        let fresh = try await exchanged(stored)
         room?.giveBack()
-        (fresh.generation, fresh.origins) = (stored.generation + 1, isOurs ? stored.origins : [])
-        return try await keep(fresh, insteadOf: stored)
+        return try await take(fresh, insteadOf: stored)
+    }
+
+    /// For what the file names now, and for where it is used.
+    ///
+    /// A person said so at the sign-in; what needs no person is had anew, so that its secret can be refused elsewhere.
+    func serves(_ credential: Credential) -> Bool {
+        grant.issued(credential) && (!grant.obtains || places().allSatisfy(credential.origins.contains))
+    }
+
+    private func take(_ new: Credential, insteadOf old: Credential?) async throws(IngestError) -> Credential {
+        var fresh = new
+        let before = old.map { grant.issued($0) ? $0.origins : [] } ?? []
+        fresh.generation = (old?.generation ?? 0) + 1
+        fresh.origins = grant.obtains ? Set(before).union(places()).sorted() : before
+        return try await keep(fresh, insteadOf: old)
     }
 
     private func room() async throws(IngestError) -> DiskReservation? {
@@ -86,7 +101,7 @@ extension AccountSession {
             try? await Task.sleep(for: .milliseconds(delay))
             try await load()
             guard let other = held else { return nil }
-            if other.proof != stored.proof, grant.issued(other), !other.isOver(at: clock()) { return other }
+            if other.proof != stored.proof, serves(other), !other.isOver(at: clock()) { return other }
         }
         return nil
     }

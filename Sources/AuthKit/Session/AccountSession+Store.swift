@@ -9,7 +9,7 @@ extension AccountSession {
         }
         if grant.stores, !vault.isAwake() { (held, seen) = (nil, nil) }
         if held == nil || seen != vault.stamp { try await load() }
-        if let held, grant.issued(held) { return held }
+        if let held, serves(held) { return held }
         if grant.obtains { return try await renewed(from: held) }
         if let held { throw signInNeeded(foreign(held)) }
         become(.signedOut)
@@ -91,7 +91,7 @@ extension AccountSession {
             } else {
                 try await load()
                 // Nobody has to sign in: what is not there yet is fetched.
-                if grant.obtains, held.map(grant.issued) != true { _ = try await current() }
+                if grant.obtains, held.map(serves) != true { _ = try await current() }
             }
         } catch {
             // The state says it all, except where asking itself failed, and why a store stays shut.

@@ -9,7 +9,7 @@ import HTTPKit
 public actor AccountSession {
     public nonisolated let name: String
     let vault: Vault, store: CredentialStore, grant: any AccountGrant
-    let clock: @Sendable () -> Int
+    let clock: @Sendable () -> Int, places: @Sendable () -> [String]
     var held: Credential?
     /// What the store's file looked like when `held` was read.
     var seen: Vault.Stamp?
@@ -18,23 +18,23 @@ public actor AccountSession {
     /// Proof of what was refused: never offered again.
     var refused: String?
     var refreshing: Task<Result<Credential, IngestError>, Never>?
-    private(set) var state = AccountState.signedOut
-    private var watchers: [Int: AsyncStream<AccountState>.Continuation] = [:], nextWatcher = 0
+    private var changes = AccountStates()
     /// Seconds since 1970.
     public static let wallClock: @Sendable () -> Int = { HTTPDate.now }
 
     /// `name`: the entry's name in the pipeline file.
     ///
-    /// `clock`: seconds since 1970.
+    /// `clock`: seconds since 1970. `places`: the origins that it is used at, for what is obtained without a person.
     public init(
         name: String, vault: Vault, grant: any AccountGrant,
-        clock: @escaping @Sendable () -> Int = AccountSession.wallClock
+        clock: @escaping @Sendable () -> Int = AccountSession.wallClock,
+        places: @escaping @Sendable () -> [String] = { [] }
     ) {
-        (self.name, self.vault, self.grant, self.clock) = (name, vault, grant, clock)
+        (self.name, self.vault, self.grant, self.clock, self.places) = (name, vault, grant, clock, places)
         store = CredentialStore(vault: vault, name: name)
     }
 
-    deinit { for watcher in watchers.values { watcher.finish() } }
+    deinit { changes.finish() }
 
     /// A credential that holds for a while, renewed before where that is due.
     ///
@@ -66,22 +66,14 @@ public actor AccountSession {
 
     /// The state, and each later one; ends with the session.
     public func states() -> AsyncStream<AccountState> {
-        let (stream, continuation) = AsyncStream<AccountState>.makeStream(bufferingPolicy: .bufferingNewest(16))
-        let number = nextWatcher
-        nextWatcher += 1
-        watchers[number] = continuation
-        continuation.onTermination = { [weak self] _ in Task { await self?.forget(number) } }
-        continuation.yield(state)
-        return stream
+        changes.watch { [weak self] number in Task { await self?.forget(number) } }
     }
 
-    private func forget(_ number: Int) { watchers[number] = nil }
+    private func forget(_ number: Int) { changes.forget(number) }
 
-    func become(_ new: AccountState) {
-        guard new != state else { return }
-        state = new
-        for watcher in watchers.values { watcher.yield(new) }
-    }
+    var state: AccountState { changes.now }
+
+    func become(_ new: AccountState) { changes.become(new) }
 
     /// Why nothing can be signed, when the state says so.
     private var reason: String {

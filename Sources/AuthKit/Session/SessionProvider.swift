@@ -23,7 +23,7 @@ extension SessionProvider {
     public func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
         try scope.require(request)
         let credential = try await session.credential()
-        try session.require(request, in: credential)
+        try credential.require(request, name: session.name)
         var signed = request
         signed.set(header.name, header.prefix + (try bearer(credential)).reveal())
         return signed
@@ -53,18 +53,15 @@ extension SessionProvider {
     public func signOut() async throws(IngestError) { try await session.signOut() }
 }
 
-extension AccountSession {
-    /// `untrusted` when the credential was made for other origins: an edit of the pipeline file does not send it
-    /// anywhere new.
-    public nonisolated func require(_ request: HTTPRequest, in credential: Credential) throws(IngestError) {
-        guard !credential.origins.isEmpty, let origin = WebAddress(request.url)?.origin,
-            !credential.origins.contains(origin)
-        else {
-            return
-        }
+extension Credential {
+    /// `untrusted` when it was made for other origins: an edit of the pipeline file does not send it anywhere new.
+    ///
+    /// `name`: the entry's in the pipeline file.
+    func require(_ request: HTTPRequest, name: String) throws(IngestError) {
+        guard !origins.isEmpty, let origin = WebAddress(request.url)?.origin, !origins.contains(origin) else { return }
         throw IngestError(
             .untrusted,
-            "The sign-in `\(name)` was made for \(credential.origins.joined(separator: ", ")), not for \(origin); nothing was sent.",
+            "The sign-in `\(name)` was made for \(origins.joined(separator: ", ")), not for \(origin); nothing was sent.",
             advice: "If the new address is right, run `filmgate login \(name)` again.")
     }
 }
