@@ -8,8 +8,10 @@ struct RemoteFile: Sendable {
     var hashes: [DigestAlgorithm: String]
 
     /// Whether it has the job's bytes, by the best digest that both know; nil when they share none.
+    ///
+    /// Some remotes tell no size: that is no sign of other bytes.
     func holds(_ job: UploadJob) -> Bool? {
-        guard size == job.file.size else { return false }
+        if let size, size != job.file.size { return false }
         for algorithm in [DigestAlgorithm.sha256, .sha1, .md5] {
             if let theirs = hashes[algorithm], let ours = job.digests[algorithm] { return theirs.lowercased() == ours }
         }

@@ -110,20 +110,25 @@ public struct RcloneTarget: Module, UploadTarget {
             try await begun.note(job.digests.sha256, wasBegun ? Percent.encode(job.path) : "/")
             return try settled(job, there, wasBegun: wasBegun)
         }
-        guard there.holds(job) != false, there.size == job.file.size else {
+        guard there.holds(job) != false else {
             throw IngestError(.corruptData, "\(options.remote)/\(job.path) holds other bytes than were sent.")
         }
-        return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size)
+        return receipt(job, at: job.path, proof: proof(there, job))
     }
 
     /// Something has the name: the receipt where it is this file, else `nameTaken`.
     private func settled(_ job: UploadJob, _ there: RemoteFile, wasBegun: Bool) throws(IngestError) -> Receipt {
         // Many cameras' RAW files are all of one size: without a digest that says nothing of whose these are.
-        let isOurs = there.holds(job) ?? (wasBegun && there.size == job.file.size)
+        let isOurs = there.holds(job) ?? wasBegun
         guard isOurs else {
             throw IngestError(.nameTaken, "\(options.remote)/\(job.path) exists already, with other bytes.")
         }
-        return receipt(job, at: job.path, proof: there.holds(job) == true ? .server : .size, existed: true)
+        return receipt(job, at: job.path, proof: proof(there, job), existed: true)
+    }
+
+    /// How much is proven of a file that does not have other bytes.
+    private func proof(_ there: RemoteFile, _ job: UploadJob) -> Receipt.Proof {
+        there.holds(job) == true ? .server : there.size == nil ? .none : .size
     }
 
     /// By the size and the SHA-256 that the remote knows; receipts keep no other digest.

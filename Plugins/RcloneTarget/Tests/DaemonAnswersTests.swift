@@ -73,6 +73,31 @@ private struct Open: AuthProvider {
         }
     }
 
+    /// Some remotes tell neither size nor digest: rclone writes -1.
+    @Test func whatTellsNoSizeIsNotTakenForOtherBytes() async throws {
+        let sample = try SampleJob()
+        let server = try FaultServer { seen, _ in
+            switch seen.target {
+            case "/operations/list": .answer(200, body: #"{"list":[]}"#)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
+            case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
+            case "/core/stats": .answer(200, body: #"{"bytes":1,"transfers":1}"#)
+            default:
+                .answer(
+                    200, body: #"{"finished":true,"success":true,"output":{"item":{"Name":"IMG_1.JPG","Size":-1}}}"#)
+            }
+        }
+        defer { server.stop() }
+        let target = try Rclone.target(server.url, room: "r", Open()), job = sample.job("IMG_1.JPG")
+        let first = try await target.upload(job), second = try await target.upload(job)
+        #expect(first.verified == .none && !first.existed)
+        #expect(second.verified == .none && second.existed)
+        #expect(server.seen.count { $0.target == "/operations/copyfile" } == 1)
+        // Nobody else's is ours by that.
+        #expect(try await Self.failure(server, SampleJob().job("IMG_1.JPG")) == .nameTaken)
+    }
+
     @Test func aListWithANameThatJSONCannotSpellIsNone() async throws {
         let server = try FaultServer { _, _ in .answer(200, body: #"{"list":[{"Name":"Bl\ufffd.JPG"}]}"#) }
         defer { server.stop() }
