@@ -46,7 +46,7 @@ struct RcloneDaemon: Sendable {
     }
 
     /// The daemon answers 500 to whatever went wrong at the remote: its words tell what.
-    private static func error(_ error: IngestError, _ words: String) -> IngestError {
+    static func error(_ error: IngestError, _ words: String) -> IngestError {
         var error = error
         if words.contains("didn't find section in config") || words.contains("unauthorized")
             || words.contains("permission denied")
@@ -111,69 +111,6 @@ struct RcloneDaemon: Sendable {
             return []
         }
         return names.compactMap(\.text)
-    }
-
-    /// Copies a file of this machine; ends the copy when the task is cancelled.
-    ///
-    /// False when nothing was sent: something has the name.
-    func copy(_ file: String, to path: String) async throws(IngestError) -> Bool {
-        let slash = file.utf8.lastIndex(of: 0x2F) ?? file.utf8.startIndex
-        var fields: JSONObject = [
-            "srcFs": .string(String(file[...slash])),
-            "srcRemote": .string(String(file[file.utf8.index(after: slash)...])), "dstFs": .string(remote),
-            "dstRemote": .string(path),
-        ]
-        // What came there since it was looked at stays.
-        var config: JSONObject = ["IgnoreExisting": .bool(true)]
-        if let rate { config["BwLimitFile"] = .string("\(max(1, rate))B") }
-        fields["_config"] = .object(config)
-        let work = try await begin("operations/copyfile", fields, "copy the file")
-        _ = try await end(of: work, "copy the file")
-        // It also calls a success what it passed over; only its counts tell.
-        return try await ask("core/stats", ["group": .string("job/\(work.text ?? "")")])?["transfers"] != .integer(0)
-    }
-
-    /// One command that may take long, as a job of the daemon's: what it put out.
-    ///
-    /// The job ends when the task is cancelled.
-    private func job(_ command: String, _ fields: JSONObject, _ aim: String) async throws(IngestError) -> JSONValue? {
-        try await end(of: begin(command, fields, aim), aim)
-    }
-
-    private func begin(_ command: String, _ fields: JSONObject, _ aim: String) async throws(IngestError) -> JSONValue {
-        var fields = fields
-        fields["_async"] = .bool(true)
-        guard let job = try await ask(command, fields)?["jobid"] else {
-            throw IngestError(.unavailable, "rclone did not begin to \(aim).")
-        }
-        return job
-    }
-
-    private func end(of job: JSONValue, _ aim: String) async throws(IngestError) -> JSONValue? {
-        // Most are done at once, a clip takes minutes.
-        var pause = min(interval, .milliseconds(5)), moved: JSONValue?
-        while true {
-            let status = try await ask("job/status", ["jobid": job]) ?? .null
-            guard case .bool(let isFinished)? = status["finished"] else {
-                throw IngestError(.unavailable, "rclone does not say whether it could \(aim).")
-            }
-            if isFinished {
-                if status["success"] == .bool(true) { return status["output"] }
-                let words = String(HeaderText.clean(status["error"]?.text ?? "no reason given").prefix(200))
-                throw Self.error(IngestError(.unavailable, "rclone could not \(aim): \(words)."), words.lowercased())
-            }
-            if pause == interval {
-                let bytes = try await ask("core/stats", ["group": .string("job/\(job.text ?? "")")])?["bytes"]
-                if bytes != moved { ProgressSignal.current?.note() }
-                moved = bytes
-            }
-            do { try await Task.sleep(for: pause) } catch {
-                let client = self
-                await Task { _ = try? await client.ask("job/stop", ["jobid": job]) }.value
-                throw IngestError(.cancelled, "Stopped while rclone was to \(aim).")
-            }
-            pause = min(interval, pause * 2)
-        }
     }
 }
 

@@ -94,6 +94,9 @@ public struct RcloneTarget: Module, UploadTarget {
 
     private func deliver(_ job: UploadJob) async throws(IngestError) -> Receipt {
         let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
+        let group = daemon.group(of: job.digests.sha256, at: job.path)
+        var earlier: Int64 = 0
+        if wasBegun { earlier = try await daemon.earlierCopies(in: group) }
         // rclone replaces what is there: so it is looked at before.
         if try await !listing.claim(job.path), let there = try await daemon.stat(job.path) {
             return try settled(job, there, wasBegun: wasBegun)
@@ -101,7 +104,7 @@ public struct RcloneTarget: Module, UploadTarget {
         // It reads the file by itself: what it is given is looked at right before.
         _ = try await PartDigests.slice(job, offset: 0, length: job.file.size)
         try await begun.note(job.digests.sha256, Percent.encode(job.path))
-        let wasSent = try await daemon.copy(job.file.path, to: job.path)
+        let wasSent = try await daemon.copy(job.file.path, to: job.path, in: group, earlier: earlier)
         guard let there = try await daemon.stat(job.path) else {
             throw IngestError(.unavailable, "\(options.remote)/\(job.path) is not there although rclone copied it.")
         }

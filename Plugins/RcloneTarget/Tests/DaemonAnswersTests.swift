@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateTesting
 import HTTPKit
+import Synchronization
 import Testing
 
 @testable import RcloneTarget
@@ -75,16 +76,20 @@ private struct Open: AuthProvider {
 
     /// Some remotes tell neither size nor digest: rclone writes -1.
     @Test func whatTellsNoSizeIsNotTakenForOtherBytes() async throws {
-        let sample = try SampleJob()
+        let sample = try SampleJob(), isCopied = Atomic(false)
         let server = try FaultServer { seen, _ in
             switch seen.target {
-            case "/operations/list": .answer(200, body: #"{"list":[]}"#)
-            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
-            case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
-            case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
-            case "/core/stats": .answer(200, body: #"{"bytes":1,"transfers":1}"#)
+            case "/operations/list":
+                let isThere = isCopied.load(ordering: .relaxed)
+                return .answer(200, body: isThere ? #"{"list":[{"Name":"IMG_1.JPG"}]}"# : #"{"list":[]}"#)
+            case "/operations/fsinfo": return .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/stat": return .answer(200, body: #"{"jobid":1}"#)
+            case "/operations/copyfile":
+                isCopied.store(true, ordering: .relaxed)
+                return .answer(200, body: #"{"jobid":2}"#)
+            case "/core/stats": return .answer(200, body: #"{"bytes":1,"transfers":1}"#)
             default:
-                .answer(
+                return .answer(
                     200, body: #"{"finished":true,"success":true,"output":{"item":{"Name":"IMG_1.JPG","Size":-1}}}"#)
             }
         }
