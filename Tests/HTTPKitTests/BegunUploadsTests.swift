@@ -83,6 +83,33 @@ import Testing
         #expect(try later.place(of: digest(2)) == "/c")
     }
 
+    /// Who is killed before the ledger knows of an answer leaves nobody else who knows that the bytes may have arrived.
+    @Test func whatMayBeWholeIsThatUntilTheEndIsFinished() async throws {
+        let state = Temporary.ownFolder, uploads = begun(state)
+        try await uploads.note(digest(1), "/a", mayBeWhole: true)
+        uploads.end(digest(1), "/a")
+        try await uploads.note(digest(2), "/b", mayBeWhole: true)
+        #expect(!uploads.mayBeWhole(digest(1)) && begun(state).mayBeWhole(digest(1)))
+        // Begun anew after its end.
+        uploads.end(digest(2), "/b")
+        try await uploads.note(digest(2), "/c", mayBeWhole: true)
+        await uploads.finish()
+        let later = begun(state)
+        #expect(!later.mayBeWhole(digest(1)) && later.mayBeWhole(digest(2)))
+        #expect(try later.place(of: digest(1)) == "/a" && later.place(of: digest(2)) == "/c")
+    }
+
+    /// A run of many days: of what ended long before, the ledger knows.
+    @Test func whatEndedLongAgoIsWrittenBesideTheNext() async throws {
+        let state = Temporary.ownFolder, uploads = small(state)
+        for number in 0..<40 {
+            try await uploads.note(digest(number), "/up/\(number)", mayBeWhole: true)
+            uploads.end(digest(number), "/up/\(number)")
+        }
+        let open = (0..<40).filter { small(state).mayBeWhole(digest($0)) }
+        #expect((1...8).contains(open.count) && open.last == 39, "\(open)")
+    }
+
     /// Written beside the next upload that begins; what is known by another place stays.
     @Test func whatIsExpectedIsWrittenWithWhatBegins() async throws {
         let state = Temporary.ownFolder, uploads = begun(state)

@@ -61,11 +61,12 @@ public struct TusTarget: Module, UploadTarget {
         }
         let existed = sent == job.file.size && job.file.size > 0
         while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
-        // The same bytes may be wanted again, after the server has let go of these.
-        try await begun.note(job.digests.sha256, place)
         begun.end(job.digests.sha256, place)
         return receipt(job, place, existed: existed)
     }
+
+    /// The same bytes may be wanted again, after the server has let go of these.
+    public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { await begun.finish() }
 
     private func request(
         _ method: String, _ url: String, _ headers: [(name: String, value: String)] = []

@@ -209,8 +209,30 @@ struct ConformanceTests {
         #expect(server.seen.count { $0.method == "POST" } == 2)
     }
 
-    /// With a part still to come it cannot have arrived, nor after a plain no; what has arrived may be wanted again.
-    @Test(arguments: ["part", "refused", "arrived"]) func whatCannotHaveArrivedIsBegunAnew(_ way: String) async throws {
+    /// Who is killed before the ledger knows of the answer leaves nobody else who does; once the run has ended, the same
+    /// bytes may be wanted again.
+    @Test(arguments: [true, false]) func anAnswerCountsOnceTheRunHasEnded(_ hasEnded: Bool) async throws {
+        let sample = try SampleJob(count: 10_000), other = try SampleJob(count: 10_000)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": .answer(404)
+            default: .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        #expect(await code(target, sample) == nil)
+        // What is noted of others says nothing of it.
+        #expect(await code(target, other) == nil)
+        if hasEnded { try await target.finishRun([]) }
+        // Another process, later.
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == (hasEnded ? nil : .rejected))
+        #expect(server.seen.count { $0.method == "POST" } == (hasEnded ? 3 : 2))
+    }
+
+    /// With a part still to come it cannot have arrived, nor after a plain no.
+    @Test(arguments: ["part", "refused"]) func whatCannotHaveArrivedIsBegunAnew(_ way: String) async throws {
         let sample = try SampleJob(count: 10_000), patches = Mutex(0)
         let server = try FaultServer { seen, number in
             switch seen.method {

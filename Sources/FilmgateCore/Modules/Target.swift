@@ -23,7 +23,7 @@ public protocol UploadTarget: Sendable {
     /// Called once at the end of a run that delivered something here: manifests and the like.
     ///
     /// `delivered` is empty unless the traits say `listsDeliveries`; with that it is called after every run, for what a
-    /// killed one left.
+    /// killed one left. The ledger has all receipts by then; a target that is no folder is not called where it has not.
     func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError)
 }
 

@@ -25,7 +25,7 @@ actor DeliveryScheduler {
     /// How often somebody has marked pictures.
     private var markings = 0
     /// Changes that the ledger does not have yet; and whether some will never be there.
-    private var unrecorded = 0, isLedgerLost = false
+    private(set) var unrecorded = 0, isLedgerLost = false
 
     static let noEvent = IngestError(
         .unavailable, "No event is set for this file yet.", advice: "Set it with `filmgate assign EVENT`.")

@@ -4,8 +4,7 @@ import Synchronization
 
 /// Runs a plan: one run, in one of four modes.
 public final class Runner: Sendable {
-    private let plan: Plan
-    private let options: RunOptions
+    private let plan: Plan, options: RunOptions
     private let hub: EventHub
     private let reader: any LedgerReader
     /// Nil in a dry run.
@@ -375,6 +374,7 @@ public final class Runner: Sendable {
             // A history is also closed after a run that had nothing for it: the one before may have been killed.
             if target.isLocal { try? await disks(plan).note(target) }
             let none: [DeliveredFile]? = target.traits.listsDeliveries ? [] : nil
+            if await one.scheduler.isLedgerLost, !target.isLocal { continue }
             guard let files = await one.scheduler.delivered[target.identity] ?? none else { continue }
             let result = await Result { () async throws(IngestError) in try await target.target.finishRun(files) }
             if case .failure(let error) = result { statistics.trouble(error) }

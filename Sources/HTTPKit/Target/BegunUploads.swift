@@ -18,6 +18,8 @@ public final class BegunUploads: Sendable {
     }
     fileprivate struct State {
         var known: [String: Upload]?, ended = 0, number = 0
+        /// They have ended, and the file still says that their last byte may have left: see `finish`.
+        var unwritten: [String: Upload] = [:]
         var next = Batch(), isWriting = false
     }
     /// What is to be written next, whether that has to survive a power cut, and who waits for it.
@@ -62,15 +64,10 @@ public final class BegunUploads: Sendable {
         if before?.place == place, before?.stage == stage { return }
         // That an answer has come may be lost in a power cut: then the server is asked once more.
         let isNews = before?.place != place || before?.stage == .end || mayBeWhole
-        let failure = await withCheckedContinuation { continuation in
-            let begins = state.withLock { state in
-                state.next.uploads[sha256] = Upload(place: place, stage: stage)
-                state.next.isDurable = state.next.isDurable || isNews
-                state.next.waiting.append(continuation)
-                defer { state.isWriting = true }
-                return !state.isWriting
-            }
-            if begins { BlockingThread.run { self.writeAll() } }
+        let failure = await written { state in
+            state.next.uploads[sha256] = Upload(place: place, stage: stage)
+            state.next.isDurable = state.next.isDurable || isNews
+            state.unwritten[sha256] = nil
         }
         if let failure { throw failure }
     }
@@ -90,14 +87,43 @@ public final class BegunUploads: Sendable {
 
     /// The target has what was begun there, by its receipt: it is forgotten once thousands have ended after it.
     ///
-    /// Does nothing for what was not begun at that place. Returns at once; written beside what is noted next.
+    /// Does nothing for what was not begun at that place. Returns at once; written beside what is noted next, and only
+    /// by `finish` where its last byte may have left.
     public func end(_ sha256: String, _ place: String) {
         state.withLock { state in
             guard let known = state.known?[sha256], known.place == place, known.stage != .end else { return }
             let ended = Upload(place: place, stage: .end)
-            if state.next.uploads[sha256] == nil { state.next.uploads[sha256] = ended }
             state.remember(sha256, ended)
+            if known.stage == .last {
+                state.unwritten[sha256] = state.known?[sha256]
+                state.writeOldest(most / 8)
+            } else if state.next.uploads[sha256] == nil {
+                state.next.uploads[sha256] = ended
+            }
             state.forget(most)
+        }
+    }
+
+    /// Writes down what has ended: where it is wanted again, the process after this one begins it anew.
+    ///
+    /// Called once the ledger has the receipts: a process that is killed before that leaves nobody else who knows that
+    /// the bytes may have arrived.
+    public func finish() async {
+        guard state.withLock({ !$0.unwritten.isEmpty }) else { return }
+        // What cannot be written is asked for once more.
+        _ = await written { $0.writeOldest(0) }
+    }
+
+    /// Returns when what `change` adds is on the disk, or says why it is not.
+    private func written(_ change: @Sendable (inout State) -> Void) async -> IngestError? {
+        await withCheckedContinuation { continuation in
+            let begins = state.withLock { state in
+                change(&state)
+                state.next.waiting.append(continuation)
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if begins { BlockingThread.run { self.writeAll() } }
         }
     }
 
@@ -135,6 +161,17 @@ extension BegunUploads.State {
         upload.number = number
         let before = known?.updateValue(upload, forKey: sha256)
         ended += (upload.stage == .end ? 1 : 0) - (before?.stage == .end ? 1 : 0)
+    }
+
+    /// Where more than `most` ends are not written, the older half of them is written beside what comes next: so many
+    /// uploads later the ledger knows of them.
+    fileprivate mutating func writeOldest(_ most: Int) {
+        guard unwritten.count > most else { return }
+        let oldest = unwritten.sorted { $0.value.number < $1.value.number }.dropLast(most / 2)
+        for (sha256, upload) in oldest {
+            if next.uploads[sha256] == nil { next.uploads[sha256] = upload }
+            unwritten[sha256] = nil
+        }
     }
 
     /// Where more than `most` have ended, the newest half of so many stay.

@@ -47,17 +47,19 @@ final class RunWorld: Sendable {
             profiles: ProfileSet(), spool: spool)
     }
 
+    /// `writer`: in place of the ledger, for what it cannot be told.
     func runner(
-        _ plan: Plan, verb: String = "import", _ change: (inout RunOptions) -> Void = { _ in },
-        buildPlan: Runner.BuildPlan? = nil
+        _ plan: Plan, verb: String = "import", writer: (any Ledger)? = nil,
+        _ change: (inout RunOptions) -> Void = { _ in }, buildPlan: Runner.BuildPlan? = nil
     ) -> Runner {
+        let written: any Ledger = writer ?? ledger
         var options = RunOptions(verb: verb, state: state)
         change(&options)
         let hub = EventHub()
         hub.watch(log.note)
         self.hub.withLock { $0 = hub }
         return Runner(
-            plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : ledger,
+            plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : written,
             leases: leases, clock: clock, buildPlan: buildPlan)
     }
 

@@ -24,6 +24,25 @@ import Testing
         }
     }
 
+    /// A gallery that counts how often it is told that a run has ended.
+    private final class Counting: UploadTarget {
+        let traits = TargetTraits(identity: "gallery"), ends = Mutex(0)
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done, id: job.name) }
+        func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { ends.withLock { $0 += 1 } }
+    }
+
+    /// Takes everything but what came of a delivery.
+    private final class Forgetful: Ledger, LedgerStandIn {
+        func record(_ changes: [LedgerChange]) async throws(IngestError) {
+            for case .delivery(let row) in changes where row.receipt.state == .done {
+                throw IngestError(.unexpected, "It cannot be written.")
+            }
+        }
+        func beginRun(verb: String, event: String?, at: Int64) async throws(IngestError) -> Int64 { 1 }
+        func sync() async throws(IngestError) {}
+    }
+
     private static func card(
         _ count: Int, whileReading: @escaping @Sendable (String) async -> Void = { _ in }
     ) -> FakePlace {
@@ -40,6 +59,13 @@ import Testing
         #expect(world.spooled == [])
         let runs = try await world.ledger.runs(limit: 9)
         #expect(runs.map(\.exit) == [0, 0] && runs.map(\.summary?.seen) == [4, 4])
+    }
+
+    /// What a gallery still doubts it may forget only once the ledger knows better.
+    @Test(arguments: [true, false]) func aGalleryHearsOfTheEndWhereTheLedgerHasItAll(_ isKept: Bool) async throws {
+        let gallery = Counting(), plan = world.plan([FakeSource([Self.card(1)])], target: gallery)
+        _ = try? await world.runner(plan, writer: isKept ? nil : Forgetful()).run(.once)
+        #expect(gallery.ends.withLock(\.self) == (isKept ? 1 : 0))
     }
 
     @Test func aRunThatFindsNothingIsNone() async throws {
