@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateTesting
 import HTTPKit
+import Logging
 import Testing
 
 @testable import FilmgateExternal
@@ -23,12 +24,14 @@ import Testing
         """
     }
 
-    private func provider(_ module: MisbehavingModule) throws -> any AuthProvider {
+    private func provider(
+        _ module: MisbehavingModule, _ options: [ConfigNode.Pair] = [], _ context: ModuleContext? = nil
+    ) throws -> any AuthProvider {
         guard case .auth(let make) = try ExternalModule.entry(path: module.program).make else {
             throw CheckFailure("It is no sign-in.")
         }
         var errors: [ConfigError] = []
-        let provider = try make(ConfigNode(.map([])), module.context(), &errors)
+        let provider = try make(ConfigNode(.map(options)), context ?? module.context(), &errors)
         try provider.bind(to: "https://gallery.example")
         return provider
     }
@@ -55,5 +58,37 @@ import Testing
         #expect(error.message.contains(name))
         let fine = try MisbehavingModule(Self.script("say(id=id, done={'headers': {'X-Key': '1'}})"))
         #expect(try await self.provider(fine).sign(request)[header: "X-Key"] == "1")
+    }
+
+    /// Signs once, and speaks of the secret that it was given first ever after.
+    private static let faithful = """
+        #!/usr/bin/env python3
+        import json, sys
+        def say(**words):
+            print(json.dumps(words), flush=True)
+        say(hello={"protocol": 1, "kind": "auth", "manifest": {"name": "moody", "summary": "Signs."},
+                   "fields": [{"name": "key", "kind": "secret", "help": "A secret."}]})
+        keys = []
+        for message in map(json.loads, sys.stdin):
+            id, verb = message["id"], message["do"]
+            if verb == "secrets":
+                keys.append(message["secrets"]["key"])
+            if verb == "sign" and len(keys) > 1:
+                say(id=id, failed={"code": "unauthorized", "message": "no longer " + keys[0]})
+            else:
+                say(id=id, done={})
+        """
+
+    @Test func aSecretThatWasReplacedStaysHidden() async throws {
+        let module = try MisbehavingModule(Self.faithful), secrets = CanarySecrets()
+        let key = ConfigNode.Pair(ConfigNode.Key("key", Mark()), ConfigNode(.scalar("${env:X}", quoted: false)))
+        let provider = try provider(module, [key], module.context(Logger(label: "test"), secrets))
+        _ = try await provider.sign(request)
+        secrets.value = "another-secret"
+        #expect(try await provider.renew(after: Rejection(status: 401)))
+        let error = try await expectError(.unauthorized) { () async throws(IngestError) in
+            _ = try await provider.sign(request)
+        }
+        #expect(error.message == "moody: no longer ‹secret›")
     }
 }

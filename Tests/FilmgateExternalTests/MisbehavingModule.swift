@@ -109,6 +109,12 @@ final class MisbehavingModule: Sendable {
                 say(id=id, ask={"do": "sign", "request": request})
                 answer = json.loads(sys.stdin.readline())["answer"]
                 say(id=id, done={"id": json.dumps(answer.get("done", answer).get("headers", answer))})
+            elif mood == "tells":
+                request = {"method": "PUT", "url": message["name"], "headers": []}
+                say(id=id, ask={"do": "sign", "request": request})
+                header = json.loads(sys.stdin.readline())["answer"]["done"]["headers"][0][1]
+                sys.stderr.write("sent " + header + "\n"); sys.stderr.flush()
+                say(id=id, failed={"code": "rejected", "message": "refused " + header})
             else:
                 say(id=id, done={"id": "1"})
         """#

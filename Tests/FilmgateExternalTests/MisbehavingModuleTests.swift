@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateTesting
 import Foundation
+import HTTPKit
 import Logging
 import Synchronization
 import Testing
@@ -106,6 +107,47 @@ import Testing
         #expect(signed.id == #"[["Authorization", "Bearer abc"]]"#)
         let refused = try await target.upload(job.job("https://evil.example/"))
         #expect(refused.id?.contains("untrusted") == true)
+    }
+
+    /// What it was handed for one request it may write to its stderr, and say of its failure.
+    @Test func whatARequestWasSignedWithIsShownNowhere() async throws {
+        let module = try MisbehavingModule(), log = LogCollector(), job = try SampleJob()
+        let options = ["mood": "tells", "url": "https://gallery.example/up", "auth": "studio"]
+        let target = try module.target(options, module.context(log.logger, auth: ["studio": PasswordAuth()]))
+        let error = try await expectError(.rejected) { () async throws(IngestError) in
+            try await target.upload(job.job("https://gallery.example/up/1"))
+        }
+        // Its last words are heard at its next answer at the latest.
+        _ = try await target.find(job.job())
+        #expect(error.message == "moody: refused ‹secret›" && log.text.contains("sent ‹secret›"))
+        for secret in ["hunter22", PasswordAuth.pair] {
+            #expect(!log.text.contains(secret) && !"\(error)".contains(secret))
+        }
+    }
+
+    @Test func theLatestRequestsAreRememberedAndEverySecretIs() {
+        var words = HiddenWords()
+        words.add(secrets: [SecretValue("first-secret")])
+        words.add(secrets: [SecretValue("second-secret")])
+        let plain = HTTPRequest("GET", "https://gallery.example")
+        for number in 100..<200 {
+            var signed = plain
+            signed.set("X-Key", "number-\(number)")
+            words.add(plain: plain, signed: signed)
+        }
+        let text = words.redactor.scrub("first-secret second-secret number-199 number-140 number-100")
+        #expect(text == "‹secret› ‹secret› ‹secret› ‹secret› number-100")
+    }
+}
+
+/// A password, as `basic` sends it.
+private struct PasswordAuth: AuthProvider {
+    static let pair = Base64.text(of: Array("cam:hunter22".utf8))
+    func bind(to address: String) throws(IngestError) {}
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest {
+        var signed = request
+        signed.set("Authorization", "Basic " + Self.pair)
+        return signed
     }
 }
 

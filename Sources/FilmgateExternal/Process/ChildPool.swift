@@ -14,7 +14,7 @@ final class ChildPool: Sendable {
         var notBefore: ContinuousClock.Instant?
         var generation = 0
         var secrets: [String: SecretValue] = [:]
-        var redactor = Redactor()
+        var hidden = HiddenWords()
         var traits: JSONValue?
     }
     let setup: Setup
@@ -77,10 +77,15 @@ final class ChildPool: Sendable {
         return state.withLock { state in
             guard now.mapValues({ $0.reveal() }) != before else { return false }
             state.secrets = now
-            state.redactor = Redactor(secrets: Array(now.values))
+            state.hidden.add(secrets: Array(now.values))
             state.generation += 1
             return true
         }
+    }
+
+    /// What a request was signed with is shown nowhere, either: a child may repeat it in what it says.
+    func hide(plain: HTTPRequest, signed: HTTPRequest) {
+        state.withLock { $0.hidden.add(plain: plain, signed: signed) }
     }
 
     /// A missing secret holds what waits for this module instead of ending the run.
@@ -214,7 +219,7 @@ final class ChildPool: Sendable {
                 return answer
             }
             if case .question(let asked) = answer {
-                worker.reply(await Self.answer(asked, signer))
+                worker.reply(await reply(to: asked, signer))
                 continue
             }
             state.withLock { ($0.failures, $0.notBefore) = (0, nil) }
@@ -226,9 +231,11 @@ final class ChildPool: Sendable {
         }
     }
 
-    private static func answer(_ asked: JSONValue, _ signer: RequestSigner?) async -> JSONValue {
+    private func reply(to asked: JSONValue, _ signer: RequestSigner?) async -> JSONValue {
         guard let signer else { return .object(["unsupported": .bool(true)]) }
-        do throws(IngestError) { return .object(["done": try await signer.answer(asked)]) } catch {
+        do throws(IngestError) {
+            return .object(["done": try await signer.answer(asked) { hide(plain: $0, signed: $1) }])
+        } catch {
             return .object([
                 "failed": .object(["code": .string(error.code.rawValue), "message": .string(error.message)])
             ])
@@ -237,8 +244,11 @@ final class ChildPool: Sendable {
 
     // MARK: Words
 
+    /// A child's words as they may be shown: one line, bounded, without what it was told in confidence.
+    func shown(_ text: String) -> String { Reported.shown(state.withLock(\.hidden.redactor).scrub(text)) }
+
     private func log(_ line: String) {
-        let text = Reported.shown(state.withLock(\.redactor).scrub(line))
+        let text = shown(line)
         logger.info("\(setup.entry): \(text)")
     }
 
@@ -246,7 +256,7 @@ final class ChildPool: Sendable {
         switch result {
         case .success(let value): return value
         case .failure(var error):
-            let redactor = state.withLock(\.redactor)
+            let redactor = state.withLock(\.hidden.redactor)
             (error.message, error.advice) = (redactor.scrub(error.message), error.advice.map(redactor.scrub))
             throw error
         }

@@ -44,6 +44,7 @@ struct ExternalAuth: AuthProvider {
             }
             signed.url = url
         }
+        children.hide(plain: request, signed: signed)
         return signed
     }
 

@@ -24,7 +24,7 @@ struct ExternalStage: Stage {
             throw IngestError(.misconfigured, "The module `\(name)` does not know `process`.")
         }
         if let reason = value["filter"]?.string {
-            return .finish(asset, .filtered, reason: "\(name): \(Reported.shown(reason))", twin: nil)
+            return .finish(asset, .filtered, reason: "\(name): \(children.shown(reason))", twin: nil)
         }
         guard let facts = value["pass"] else {
             throw IngestError(.unavailable, "The module `\(name)` neither passes nor filters \(asset.origin.name).")

@@ -95,7 +95,7 @@ struct ExternalTarget: UploadTarget {
         switch value?["answer"]?.string {
         case "equal": return .equal
         case "missing": return .missing
-        case "differs": return .differs(value?["reason"]?.string.map(Reported.shown) ?? "it holds other bytes")
+        case "differs": return .differs(value?["reason"]?.string.map(children.shown) ?? "it holds other bytes")
         default: return .cannotTell
         }
     }

@@ -28,13 +28,21 @@ struct RequestSigner: Sendable {
     /// The accounts, for a target's identity.
     var accounts: [String] { signIns.sorted { $0.key < $1.key }.compactMap(\.value.account) }
 
-    func answer(_ asked: JSONValue) async throws(IngestError) -> JSONValue {
+    /// The answer to what a child asks.
+    ///
+    /// `hide` is called with a request and the same with its credential, before anybody gets that.
+    func answer(
+        _ asked: JSONValue, hide: (_ plain: HTTPRequest, _ signed: HTTPRequest) -> Void
+    ) async throws(IngestError) -> JSONValue {
         let name = asked["auth"]?.string ?? (signIns.count == 1 ? signIns.keys.first : nil) ?? ""
         guard let provider = signIns[name] else {
             throw IngestError(.misconfigured, "No sign-in is given under `\(name)`.")
         }
         switch asked["do"]?.string {
-        case "sign": return RequestText.json(try await provider.sign(try RequestText.request(asked["request"])))
+        case "sign":
+            let plain = try RequestText.request(asked["request"]), signed = try await provider.sign(plain)
+            hide(plain, signed)
+            return RequestText.json(signed)
         case "renew":
             let status = asked["status"]?.whole.flatMap { Int(exactly: $0) } ?? 401
             let signed = asked["request"] == nil ? nil : try RequestText.request(asked["request"])

@@ -12,6 +12,12 @@ public struct Redactor: Sendable, CustomStringConvertible, CustomReflectable {
         for secret in secrets { add(secret.reveal()) }
     }
 
+    /// Takes out what `other` takes out, too.
+    public mutating func add(_ other: Redactor) { secrets.formUnion(other.secrets) }
+
+    /// Whether it takes out all that `other` does.
+    public func covers(_ other: Redactor) -> Bool { secrets.isSuperset(of: other.secrets) }
+
     /// Everything that signing added or changed: header values, parts of the query.
     public init(plain: HTTPRequest, signed: HTTPRequest) {
         for value in Self.added(to: plain, in: signed) { add(header: value) }
