@@ -1,6 +1,9 @@
+import FilmgateCore
 import Foundation
 import TestThreads
 import Testing
+
+@testable import filmgate
 
 /// `hooks:` of the pipeline: who is told of a run.
 @Suite(.ownThreads) struct HookTests {
@@ -60,6 +63,39 @@ import Testing
         #expect(notices.map { $0["type"] as? String } == ["run-start", "run-end"])
         #expect(notices.last?["exit"] as? Int == Int(run.status))
         #expect((notices.last?["error"] as? String)?.contains("staging") == true, "\(notices)")
+    }
+
+    /// One entry for each moment.
+    @Test func aProgramMayBeAHookTwice() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let log = table.root.appendingPathComponent("notices").path
+        let told = "- exec: { command: [/bin/sh, -c, \"cat >> \(log)\"], on:"
+        let file = try pipeline(table, "\(told) [run-start] }\n  \(told) [run-end] }")
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 0)
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(text.contains("\"run-start\"") && text.contains("\"run-end\""), "\(text)")
+    }
+
+    @Test func onlyTheSameHooksAreOne() {
+        func program(_ command: [String], _ on: [HookMoment]) -> Hook {
+            var hook = ExecHook()
+            (hook.command, hook.on) = (command, on)
+            return .exec(hook)
+        }
+        func server(_ url: String, _ secret: String) -> Hook {
+            var hook = Webhook()
+            (hook.url, hook.secret) = (url, Secret(.environment(secret)))
+            return .webhook(hook)
+        }
+        let hooks = [
+            program(["/tell", "a b"], [.held]), program(["/tell", "a", "b"], [.held]),
+            program(["/tell", "a b"], [.runEnd]), program(["/tell", "a b"], [.held, .runEnd]),
+            server("https://studio.example", "A"), server("https://studio.example", "B"),
+        ]
+        #expect(Hook.distinct(hooks).count == hooks.count)
+        let same = [program(["/tell", "a b"], [.runEnd, .held]), server("https://studio.example", "A")]
+        #expect(Hook.distinct(hooks + same).count == hooks.count)
     }
 
     @Test func aHookThatFailsFailsNoRun() throws {

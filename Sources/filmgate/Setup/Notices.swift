@@ -6,12 +6,9 @@ import Synchronization
 extension HookNotifier {
     /// For a run; nobody is told of a dry one.
     convenience init(_ pipelines: [PipelineFile], _ options: RunOptions, _ context: CommandContext) {
-        var told: Set<String> = []
         let all = options.dryRun ? [] : pipelines.flatMap(\.hooks).map(\.hook)
-        // `retry` goes on with several pipelines, which often have the same hooks.
-        let hooks = all.filter { told.insert($0.place).inserted }
         self.init(
-            hooks, pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
+            Hook.distinct(all), pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
             logger: context.options.logger)
     }
 
@@ -59,12 +56,27 @@ final class NoticeRelay: Sendable {
 }
 
 extension Hook {
-    /// Who is told.
-    var place: String {
+    /// Who is told, of what, and how the other side knows that it is true.
+    private struct Identity: Hashable {
+        var kind: String, words: [String], on: Set<HookMoment>
+        var secret: Secret.Reference, authorities: String? = nil
+    }
+
+    private var identity: Identity {
         switch self {
-        case .exec(let hook): hook.command.joined(separator: " ")
-        case .webhook(let hook): hook.url
+        case .exec(let hook): Identity(kind: "exec", words: hook.command, on: on, secret: .none)
+        case .webhook(let hook):
+            Identity(
+                kind: "webhook", words: [hook.url], on: on, secret: hook.secret.reference, authorities: hook.caFile)
         }
+    }
+
+    /// Each hook once: `retry` goes on with several pipelines, which often have the same ones.
+    ///
+    /// One program may be a hook several times, each of other moments.
+    static func distinct(_ hooks: [Hook]) -> [Hook] {
+        var known: Set<Identity> = []
+        return hooks.filter { known.insert($0.identity).inserted }
     }
 }
 
