@@ -1,3 +1,4 @@
+import Dispatch
 import FTPKit
 import FilmgateCore
 import Logging
@@ -9,13 +10,19 @@ final class FTPPushSession: SourceSession {
     let parallelFetches = 4
     private let intake: PushIntake, receiver: PushReceiver, server: FTPServer?
     private let inbox: FTPInbox, tracker: PushTracker, confirmations: PushConfirmations?
-    private let logger: Logger
+    private let logger: Logger, ledger: (any LedgerReader)?
+    /// Files that are being looked up or removed.
+    private let removing = DispatchGroup()
     private let pool = BlockingPool(width: 1)
     private let guesses = Mutex(GuessCount()), isClosed = Mutex(false)
 
-    init(_ intake: PushIntake, _ receiver: PushReceiver, _ server: FTPServer? = nil, logger: Logger) {
+    init(
+        _ intake: PushIntake, _ receiver: PushReceiver, _ server: FTPServer? = nil, logger: Logger,
+        ledger: (any LedgerReader)? = nil
+    ) {
         let work = intake.begin()
-        (self.intake, self.receiver, self.server, self.logger) = (intake, receiver, server, logger)
+        (self.intake, self.receiver, self.server) = (intake, receiver, server)
+        (self.logger, self.ledger) = (logger, ledger)
         (place, inbox, tracker, confirmations) = (intake.place, intake.inbox, work.tracker, work.confirmations)
     }
 
@@ -70,38 +77,66 @@ final class FTPPushSession: SourceSession {
         answer(settled)
         switch settled.ending {
         case .filtered where settled.asset.kind == .other: break
-        case .delivered, .duplicate, .alreadySeen, .filtered:
-            // Where only stamped copies were delivered, or another station's word is all that says so, or somebody took
-            // deliveries back, this may be the one place that has what the camera sent. What the rules of all targets
-            // leave out was meant to go nowhere.
-            let receipts = settled.asset.receipts.values, sha256 = settled.asset.digests?.sha256
-            let isElsewhere = receipts.contains { $0.state != .excluded && $0.sha256 == sha256 && !$0.isHearsay }
-            if !isElsewhere, receipts.contains(where: { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }) {
-                return
-            }
-            let (inbox, pool, origin) = (inbox, pool, settled.asset.origin)
-            Task {
-                _ = await Result { () async throws(IngestError) in
-                    try await pool.run { () throws(IngestError) in
-                        inbox.remove(place: origin.volumePath, size: origin.size)
-                    }
-                }
-            }
+        case .delivered, .duplicate, .filtered:
+            if !Self.mayBeTheOnlyOne(settled.asset) { remove(settled.asset.origin) { true } }
+        // It was not read again, or stays with another event: only the ledger knows where its bytes are.
+        case .alreadySeen:
+            guard let content = settled.content, let ledger else { break }
+            remove(settled.asset.origin) { await Self.isElsewhere(content, ledger) }
         case .setAside, .pending: break
         }
+    }
+
+    /// Where only stamped copies were delivered, or another station's word is all that says so, or somebody took
+    /// deliveries back, this may be the one place that has what the camera sent.
+    ///
+    /// What the rules of all targets leave out was meant to go nowhere.
+    private static func mayBeTheOnlyOne(_ asset: Asset) -> Bool {
+        let receipts = asset.receipts.values, sha256 = asset.digests?.sha256
+        if receipts.contains(where: { $0.state == .done && $0.sha256 == sha256 && !$0.isHearsay }) { return false }
+        return receipts.contains { $0.state != .excluded || DeliveryRow.isByHand($0.reason) }
+    }
+
+    /// Every target that was to have these bytes has them, and one of them as the camera sent them, by its own word.
+    private static func isElsewhere(_ content: ContentKey, _ ledger: any LedgerReader) async -> Bool {
+        let rows = await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }
+        guard let wanted = try? rows.get().filter({ $0.receipt.state != .excluded }) else { return false }
+        return wanted.allSatisfy { $0.receipt.state == .done }
+            && wanted.contains { row in
+                row.receipt.sha256 == content.sha256 && !row.receipt.isHearsay && row.denial == nil
+            }
+    }
+
+    private func remove(_ origin: Origin, where isSafe: @escaping @Sendable () async -> Bool) {
+        let (inbox, pool, removing) = (inbox, pool, removing)
+        removing.enter()
+        Task {
+            defer { removing.leave() }
+            guard await isSafe() else { return }
+            _ = await Result { () async throws(IngestError) in
+                try await pool.run { () throws(IngestError) in
+                    inbox.remove(place: origin.volumePath, size: origin.size)
+                }
+            }
+        }
+    }
+
+    func concluded() async {
+        await withCheckedContinuation { done in removing.notify(queue: .global()) { done.resume() } }
     }
 
     /// Whoever still waits for it is told what became of it.
     private func answer(_ settled: AssetResult) {
         guard let confirmations else { return }
         let file = settled.asset.origin.inode, receipt = settled.asset.receipts[confirmations.target]
+        let isOnItsWay = settled.isOfOtherEvent && settled.asset.receipts.isEmpty
         if let receipt, receipt.isHearsay {
             return confirmations.refuse(
                 file, "\(confirmations.target) may not have it: \(receipt.reason ?? "nobody has looked")")
         }
         switch settled.ending {
-        // Of another event: its bytes may still wait there.
-        case .alreadySeen where receipt.map { $0.state != .done } == true:
+        // Of another event: its bytes may still wait there, or be on their way.
+        case .alreadySeen where receipt.map { $0.state != .done } ?? isOnItsWay:
             confirmations.refuse(file, "\(confirmations.target) does not have it yet: \(settled.reason ?? "it waits")")
         // What a rule leaves out goes nowhere, however often it is sent.
         case .delivered, .duplicate, .alreadySeen, .filtered: confirmations.confirm(file)

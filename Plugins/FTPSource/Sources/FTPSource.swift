@@ -110,11 +110,12 @@ public struct FTPSource: Module, SourceDriver {
         if !receiver.isReady { try await prepare() }
         guard receiver.isThere(place) else { throw IngestError(.notFound, "\(place.label) was left.") }
         let intake = try receiver.intake(for: place.event)
-        guard let logins else { return FTPPushSession(intake, receiver, logger: context.logger) }
-        let server = try FTPServer(options, logins: logins, logger: context.logger, to: intake.destination())
+        let (logger, ledger) = (context.logger, context.lookup.ledger)
+        guard let logins else { return FTPPushSession(intake, receiver, logger: logger, ledger: ledger) }
+        let server = try FTPServer(options, logins: logins, logger: logger, to: intake.destination())
         try await server.start()
         receiver.listens(server)
-        return FTPPushSession(intake, receiver, server, logger: context.logger)
+        return FTPPushSession(intake, receiver, server, logger: logger, ledger: ledger)
     }
 
     /// Brings what earlier runs left to where it belongs.

@@ -88,6 +88,20 @@ import Testing
         await scene.close()
     }
 
+    /// The same frame came over another event's login a moment ago: nobody has written down yet what it is for.
+    @Test func whatAnotherEventHasJustReadIsNotConfirmed() async throws {
+        let scene = try await scene(), port = scene.port
+        let client = heard {
+            RawClient(port).map { $0.logIn("ann") ? $0.store("STOR IMG_1.JPG", PushScene.jpeg(900)) : -1 } ?? -1
+        }
+        let entry = try #require(await scene.entries(1).first)
+        var settled = result(entry, .alreadySeen, "it was taken for the event smith before")
+        settled.asset.flags.insert(AssetFlag.otherEvent)
+        scene.session.settled(settled)
+        #expect(await client.value == 451)
+        await scene.close()
+    }
+
     @Test(arguments: [Ending.pending, .setAside]) func whatIsNotThereIsRefusedWithTheReason(
         _ ending: Ending
     ) async throws {

@@ -45,6 +45,8 @@ final class TakenFiles: Sendable {
         switch settled.ending {
         case .delivered, .duplicate:
             decide(origin, of: settled.asset.digests?.sha256, Array(settled.asset.receipts.values))
+        // What stays with another event may be ordered for this one, too.
+        case .alreadySeen where settled.isOfOtherEvent: break
         case .alreadySeen:
             guard let content = settled.content, let ledger = context.lookup.ledger else { return }
             busy.enter()

@@ -277,7 +277,7 @@ struct Intake: Sendable {
         for row in rows { asset.receipts[row.targetName] = row.receipt }
         // What was taken back waits for its event no more.
         let waits = rows.isEmpty || rows.contains { $0.receipt.state != .excluded }
-        return context.left(asset, to: other.name == DeliveryRow.unassigned && !waits ? nil : other.name)
+        return context.left(asset, content, to: other.name == DeliveryRow.unassigned && !waits ? nil : other.name)
     }
 
     /// The row of a file whose bytes stay with another event: it is for the same targets as the files that these were

@@ -185,7 +185,7 @@ struct PlaceSupervisor: Sendable {
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
             // What was taken back waits for its event no more: `assign` would not find it.
             let event = file.event == DeliveryRow.unassigned && !file.isUnfinished ? nil : file.event
-            left.append(run.left(asset, to: event))
+            left.append(run.left(asset, file.content, to: event))
             counts[event, default: 0] += 1
             return true
         }

@@ -67,8 +67,8 @@ struct RunContext: Sendable {
     /// What was taken for another event stays with that: nobody ordered it for the one that the run has now.
     var leavesOtherEvents: Bool { mode == .continuous || options.event != nil && !options.isEventOrdered }
 
-    /// What a file of another event ends with.
-    func left(_ asset: Asset, to event: String?) -> AssetResult {
+    /// What a file of another event ends with; `content` is what its deliveries there are about.
+    func left(_ asset: Asset, _ content: ContentKey?, to event: String?) -> AssetResult {
         let taken = event.map { "for the event \($0)" } ?? "without an event"
         let reason =
             event == DeliveryRow.unassigned
@@ -76,7 +76,9 @@ struct RunContext: Sendable {
             : "it was taken \(taken) before, and stays there; `filmgate import --event` orders it for this one, too"
         var asset = asset
         asset.flags.insert(AssetFlag.otherEvent)
-        return AssetResult(asset: asset, ending: .alreadySeen, reason: reason)
+        var left = AssetResult(asset: asset, ending: .alreadySeen, reason: reason)
+        left.content = content
+        return left
     }
 
     /// Files are told from what is remembered; else that says only which event they are of.

@@ -222,6 +222,17 @@ import Testing
         #expect(world.delivered == ["jones/IMG_4.JPG"])
     }
 
+    /// A source that gives up what is delivered has to ask the ledger about its bytes.
+    @Test func whatStaysWithAnotherEventSaysWhichBytesItHas() async throws {
+        let smith = FakePlace("Port", [("IMG_1.JPG", "the same")], source: "ftp", event: "smith")
+        #expect(try await runner([smith]).run(.once).shown == "1 delivered, exit 0")
+        let bytes = try #require(world.result("IMG_1.JPG")?.content)
+        let own = FakePlace("Port", [("IMG_1.JPG", "the same")], source: "ftp")
+        let again = runner([own]) { $0.isEventOrdered = false }
+        #expect(try await again.run(.once).shown == "1 alreadySeen, exit 0")
+        #expect(world.result("IMG_1.JPG")?.content == bytes && own.fetched.isEmpty)
+    }
+
     /// A run that has no event, or waits for one, has no claim on them either: nobody could assign them elsewhere.
     @Test(arguments: [true, false]) func bytesOfAnEventAreNotHeldForAnother(_ holds: Bool) async throws {
         let smith = FakePlace("Port (smith)", [("IMG_1.JPG", "the same")], source: "ftp", event: "smith")
