@@ -16,7 +16,9 @@ final class FolderSession: SourceSession {
 
     init(place: SourcePlace, card: Card, config: FolderSource.Config, loop: HotLoop, context: ModuleContext) {
         (self.place, self.card, self.config, self.loop) = (place, card, config, loop)
-        remover = config.take == .move ? TakenFiles(root: card.root, context: context) : nil
+        // A plan gives no names back either.
+        let removes = config.take == .move && context.lookup.service(WritesNothing.self) == nil
+        remover = removes ? TakenFiles(root: card.root, context: context) : nil
     }
 
     var volume: String { card.volume.identity }

@@ -118,7 +118,8 @@ public protocol SourceSession: Sendable {
     /// another asset with the same bytes was sent in its place: then only `settled` comes. Called on any thread; must
     /// be quick.
     nonisolated func delivered(_ origin: Origin, to target: String)
-    /// One of its assets reached its ending, and the ledger knows. Called on any thread; must be quick.
+    /// One of its assets reached its ending, and the ledger knows; in a dry run this is never told. Called on any
+    /// thread; must be quick.
     nonisolated func settled(_ settled: AssetResult)
     /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
     func concluded() async

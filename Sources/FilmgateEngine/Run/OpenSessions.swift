@@ -5,6 +5,11 @@ import Synchronization
 final class OpenSessions: Sendable {
     private struct Key: Hashable { var source: String, root: String }
     private let sessions = Mutex<[Key: any SourceSession]>([:])
+    private let isDryRun: Bool
+
+    /// In a dry run they are told nothing: nobody has anything of what it says would be delivered, and who hears of an
+    /// ending removes files, or has a camera let go of a frame.
+    init(isDryRun: Bool) { self.isDryRun = isDryRun }
 
     func add(_ session: any SourceSession) { sessions.withLock { $0[Self.key(session)] = session } }
     func remove(_ session: any SourceSession) { sessions.withLock { _ = $0.removeValue(forKey: Self.key(session)) } }
@@ -13,7 +18,8 @@ final class OpenSessions: Sendable {
     func tell(delivered origin: Origin, to target: String) { session(of: origin)?.delivered(origin, to: target) }
 
     private func session(of origin: Origin) -> (any SourceSession)? {
-        sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }
+        if isDryRun { return nil }
+        return sessions.withLock { $0[Key(source: origin.source, root: origin.root)] }
     }
 
     /// Returns once all of them have done what the endings of their assets asked for.

@@ -221,7 +221,8 @@ public final class Runner: Sendable {
         let staging = try await StagingPlan.prepare(plan: plan, options: options) { () throws(IngestError) in
             try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
         }
-        let underWay = InFlightAssets(), sessions = OpenSessions(), progress = VolumeProgressStore()
+        let underWay = InFlightAssets(), progress = VolumeProgressStore()
+        let sessions = OpenSessions(isDryRun: writer == nil)
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
             switch runEvent {
@@ -333,9 +334,8 @@ public final class Runner: Sendable {
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: queueCounts.part(), statistics: statistics,
             reservations: reservations, budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff,
-            stages: plan.stages,
-            leases: leases, terms: ClaimedAttempt.Terms(again: options.again, anyway: options.anyway), clock: clock,
-            recordsFirst: recordsFirst)
+            stages: plan.stages, leases: leases, terms: .init(again: options.again, anyway: options.anyway),
+            clock: clock, recordsFirst: recordsFirst)
         let made = DeliveryScheduler(setup)
         made.introduce()
         schedulers.add(RunSchedulers.Member(scheduler: made, targets: plan.targets, hub: setup.hub))

@@ -95,6 +95,8 @@ import Testing
         for one in [own, others] { one.state.withLock { $0.listens = false } }
         let plan = try await runner([own, others], verb: "import") { $0.dryRun = true }.run(.once)
         #expect(plan.shown == "2 delivered, exit 0" && world.delivered.isEmpty && atSmith.isEmpty)
+        // Who hears that a file is delivered may let go of it.
+        #expect([own, others].allSatisfy { $0.state.withLock(\.settled).isEmpty })
         let run = try await runner([own, others], verb: "import").run(.once)
         #expect(run.shown == plan.shown)
     }
