@@ -16,6 +16,8 @@ final class TakenFiles: Sendable {
     /// Why a file stays.
     private enum KeepReason {
         case unproven, earlier
+        /// The copy there is the file itself, seen by another way.
+        case same(String)
         case copy(String)
         case unfinished(String)
     }
@@ -26,8 +28,13 @@ final class TakenFiles: Sendable {
     /// Files that are being looked up or removed.
     private let busy = DispatchGroup()
     private let saidThatEarlierIsNoProof = Atomic(false), saidThatNothingIsProven = Atomic(false)
+    private let saidThatCopiesAreTheSame = Atomic(false)
+    /// Files that were put back and would be again: each time they look new to whoever watches the folder.
+    private let staying = Mutex<Set<Origin>>([])
     /// Called between the first look at a file and its removal, for tests.
     private let beforeMove: @Sendable () -> Void
+    /// What the file system says of a copy; something else in tests.
+    private let look: @Sendable (String) -> FileFacts?
 
     /// Seconds for which a copy that was read again need not be read once more.
     private static let fresh = Int64(0)..<60
@@ -35,8 +42,11 @@ final class TakenFiles: Sendable {
     /// Files that an earlier run was about to remove get their names back.
     ///
     /// Blocks for the disk.
-    init(root: String, context: ModuleContext, beforeMove: @escaping @Sendable () -> Void = {}) {
-        (self.root, self.context, self.beforeMove) = (root, context, beforeMove)
+    init(
+        root: String, context: ModuleContext, beforeMove: @escaping @Sendable () -> Void = {},
+        look: @escaping @Sendable (String) -> FileFacts? = { (try? FileFacts.of($0)) ?? nil }
+    ) {
+        (self.root, self.context, self.beforeMove, self.look) = (root, context, beforeMove, look)
         Self.restore(below: root)
     }
 
@@ -81,27 +91,27 @@ final class TakenFiles: Sendable {
         if remote.contains(where: \.existed) { return keep(origin, .earlier) }
         queue.async(group: busy) {
             for receipt in local {
-                if let reason = Self.reason(receipt, origin, sha256) { return self.keep(origin, reason) }
+                if let reason = self.reason(receipt, origin, sha256) { return self.keep(origin, reason) }
             }
             let gap = try? Wholeness.gap(path: origin.absolutePath, name: origin.name)
             if let gap { return self.keep(origin, .unfinished(gap)) }
-            self.remove(origin)
+            self.remove(origin, copies: local.compactMap(\.path))
         }
     }
 
     private static func isLocal(_ receipt: Receipt) -> Bool { receipt.path?.utf8.first == 0x2F }
 
     /// Nil when the copy is another file than the original and has, read now or a moment ago, the bytes of its receipt.
-    private static func reason(_ receipt: Receipt, _ origin: Origin, _ sha256: String) -> KeepReason? {
+    private func reason(_ receipt: Receipt, _ origin: Origin, _ sha256: String) -> KeepReason? {
         guard let copy = receipt.path else { return .unproven }
-        guard let there = (try? FileFacts.of(copy)) ?? nil, there.kind == .regular else { return .copy(copy) }
+        guard let there = look(copy), there.kind == .regular else { return .copy(copy) }
         if let original = (try? FileFacts.of(origin.absolutePath)) ?? nil,
             (original.device, original.inode) == (there.device, there.inode)
         {
             return .copy(copy)
         }
         if receipt.sha256 == sha256, there.size != origin.size { return .copy(copy) }
-        if !receipt.existed, fresh.contains(Int64(time(nil)) - receipt.at / 1_000_000_000) { return nil }
+        if !receipt.existed, Self.fresh.contains(Int64(time(nil)) - receipt.at / 1_000_000_000) { return nil }
         let now = try? Reread.digest(of: copy, .sha256).digest
         return now == nil || now != receipt.sha256 ? .copy(copy) : nil
     }
@@ -119,6 +129,10 @@ final class TakenFiles: Sendable {
             }
         case .copy(let path):
             logger.warning("\(file) stays: \(PathText.shown(path)) is gone or is not what was delivered there.")
+        case .same(let path):
+            let why = "\(file) stays: \(PathText.shown(path)) is this very file, in the same folder by another way."
+            let isFirst = !saidThatCopiesAreTheSame.exchange(true, ordering: .relaxed)
+            if isFirst { logger.warning("\(why) Choose a target elsewhere.") } else { logger.info("\(why)") }
         case .unfinished(let what):
             logger.warning("\(file) stays, since its writer may come back to it: it is not whole. \(what)")
         case .earlier:
@@ -131,16 +145,38 @@ final class TakenFiles: Sendable {
     /// Only the file that was read: another one may be put under its name at any moment.
     ///
     /// So it is moved to a name of ours first, looked at there, and put back where it is another.
-    private func remove(_ origin: Origin) {
+    private func remove(_ origin: Origin, copies: [String]) {
         let path = origin.absolutePath
-        guard Self.isUnchanged(path, origin) else { return }
+        var known = origin
+        // Each moving changes this.
+        known.changed = 0
+        guard !staying.withLock({ $0.contains(known) }), Self.isUnchanged(path, origin) else { return }
         beforeMove()
         let away = Self.away(path)
         do throws(IngestError) {
             try DurableFile.move(path, to: away)
             guard Self.isUnchanged(away, origin) else { return try Self.putBack(away, as: path) }
+            if let copy = copies.first(where: { Self.isSeen(away, beside: $0) }) {
+                _ = staying.withLock { $0.insert(known) }
+                keep(origin, .same(copy))
+                return try Self.putBack(away, as: path)
+            }
         } catch { return warn(origin, error.message) }
         if withCPath(away, { unlink($0) }) != 0 { warn(origin, SystemFailure(errno).text) }
+    }
+
+    /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is part
+    /// of, a bind mount, one share by two protocols.
+    ///
+    /// Devices and inodes tell nothing there. The name is new and random: who sees it sees this folder, and nobody has
+    /// looked for it before, so that no memory of an earlier answer says otherwise.
+    private static func isSeen(_ away: String, beside copy: String) -> Bool {
+        let facts = Result { () throws(IngestError) in
+            try FileFacts.of(Paths.join(Paths.folder(copy), Paths.name(away)))
+        }
+        // Where nobody can tell, it may be.
+        guard case .success(let found) = facts else { return true }
+        return found != nil
     }
 
     private func warn(_ origin: Origin, _ why: String) {

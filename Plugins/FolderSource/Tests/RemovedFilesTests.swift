@@ -57,6 +57,31 @@ import Testing
         #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == next)
     }
 
+    /// A disk and the pool that it is part of, one share by two protocols: each tells of devices and inodes of its own.
+    @Test func theFileItselfThroughAnotherMountIsNoCopy() async throws {
+        let alias = root + "-alias"
+        try FileManager.default.createSymbolicLink(atPath: alias, withDestinationPath: root)
+        defer { try? FileManager.default.removeItem(atPath: alias) }
+        let look = { @Sendable (path: String) -> FileFacts? in
+            var facts = (try? FileFacts.of(path)) ?? nil
+            facts?.device += 1
+            return facts
+        }
+        let taken = TakenFiles(root: root, context: context(), look: look)
+        var result = try settled()
+        result.asset.receipts = [
+            "a": Receipt(
+                state: .done, path: alias + "/Capture_0001.JPG", sha256: result.asset.digests?.sha256,
+                verified: .reread, existed: true)
+        ]
+        // Having been put back, it looks new, and ends so once more.
+        for _ in 0..<2 {
+            taken.settled(result)
+            await taken.concluded()
+            #expect(try names() == ["Capture_0001.JPG"])
+        }
+    }
+
     @Test func whatIsPutBackReplacesNothing() throws {
         let away = TakenFiles.away(path)
         #expect(TakenFiles.home(of: away) == path && TakenFiles.home(of: path) == nil)
