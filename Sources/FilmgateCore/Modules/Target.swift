@@ -119,6 +119,10 @@ public struct TargetUse: Sendable, Hashable {
     public var event: String?
     /// Something was delivered there.
     public var isDelivered: Bool
+    /// Something waits there, or is held.
+    public var isWaiting = false
+    /// What it was called in the pipeline file that it was used by last.
+    public var name = ""
 
     public init(identity: String, event: String?, isDelivered: Bool) {
         (self.identity, self.event, self.isDelivered) = (identity, event, isDelivered)

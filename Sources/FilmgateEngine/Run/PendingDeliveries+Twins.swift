@@ -74,8 +74,11 @@ extension PendingDeliveries {
             return held.reason
         }
         if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
-        let place = CardProof.place(of: delivery.target)
+        let place = CardProof.place(of: delivery.target),
+            back = "take it back with `filmgate cancel --target '\(place)'`"
+        let accounts = targets.lazy.compactMap { TargetAccount($0, among: targets)?.obstacle(delivery) }
+        if let other = accounts.first { return "\(other), or \(back)" }
         return "\(place) is no target of the pipelines used here; name its pipeline with --pipeline, "
-            + "or take it back with `filmgate cancel --target '\(place)'`"
+            + "or \(back)"
     }
 }

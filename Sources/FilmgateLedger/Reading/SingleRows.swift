@@ -89,8 +89,9 @@ extension SQLiteReader {
             var query = try Query(db, Self.uses), found: [TargetUse] = []
             for text in [prefix, prefix] { query.bind(text) }
             while try query.next() {
-                found.append(
-                    TargetUse(identity: query.text(), event: query.textOrNil(), isDelivered: query.int() == 1))
+                var use = TargetUse(identity: query.text(), event: query.textOrNil(), isDelivered: query.int() == 1)
+                (use.isWaiting, use.name) = (query.int() == 1, query.text())
+                found.append(use)
             }
             return found
         }
@@ -127,7 +128,8 @@ extension SQLiteReader {
 
     static let uses = """
         SELECT t.identity, (SELECT d.event FROM delivery d WHERE d.target_id = t.id LIMIT 1),
-            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done')
+            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done'),
+            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state IN ('pending', 'held')), t.name
         FROM target t WHERE substr(t.identity, 1, length(?)) = ?
         AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id) ORDER BY t.identity
         """
