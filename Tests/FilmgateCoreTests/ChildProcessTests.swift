@@ -25,6 +25,14 @@ import Testing
         #expect(program.child.wait().words.isEmpty)
     }
 
+    /// A byte that is no part of UTF-8 stands in a path as a scalar of our own, which nobody else knows.
+    @Test func aPathInItsEnvironmentIsItsBytes() throws {
+        var command = command("printf %s \"$FILE\" | od -An -tx1")
+        command.environment.append("FILE=Bl\u{10FFE9} \u{1F4F7}")
+        #expect(
+            output(of: try PipedProcess(command)).split(whereSeparator: \.isWhitespace).joined() == "426ce920f09f93b7")
+    }
+
     @Test func itInheritsNoOpenFileAndNoSignalThatIsBlockedOrIgnored() throws {
         // Without close-on-exec, as libraries open them.
         let leaked = open("/dev/null", O_RDONLY)

@@ -70,6 +70,19 @@ final class Script: Sendable {
         #expect(error == nil, "\(String(describing: error))")
     }
 
+    /// Names that are no UTF-8, as old cards and archives have them.
+    @Test func aNameIsHandedOnAsTheBytesThatItIs() async throws {
+        let script = try Script("cat \"$FILMGATE_FILE\" >there/$FILMGATE_SHA256 && printf %s \"$FILMGATE_NAME\" >name")
+        let sample = try SampleJob(), name = Array("Bl".utf8) + [0xE9] + Array(".JPG".utf8)
+        let path = Array((script.folder + "/").utf8) + name + [0]
+        #expect(link(sample.file, path.map { CChar(bitPattern: $0) }) == 0)
+        var job = sample.job("Bl\u{10FFE9}.JPG")
+        job.file.path = script.folder + "/Bl\u{10FFE9}.JPG"
+        _ = try await script.target().upload(job)
+        #expect(try script.copies(sample.digests.sha256) == 1)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: script.folder + "/name")) == Data(name))
+    }
+
     @Test func aProgramThatHangsIsEndedWithItsChildren() async throws {
         #expect(try await Self.failure("sleep 1000 & sleep 1000", timeout: .milliseconds(300))?.code == .unavailable)
     }

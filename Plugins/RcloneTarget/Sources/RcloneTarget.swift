@@ -93,6 +93,12 @@ public struct RcloneTarget: Module, UploadTarget {
     }
 
     private func deliver(_ job: UploadJob) async throws(IngestError) -> Receipt {
+        // JSON has only Unicode: the scalars that stand for other bytes here would name another file there.
+        guard ![job.file.path, job.path].contains(where: { $0.unicodeScalars.contains { $0.value >= 0x10FF80 } }) else {
+            throw IngestError(
+                .rejected, "The name of this file is not UTF-8, and rclone cannot be told any other.",
+                advice: "Give such files another name with `rename`.")
+        }
         let wasBegun = try begun.place(of: job.digests.sha256) == Percent.encode(job.path)
         let group = daemon.group(of: job.digests.sha256, at: job.path)
         var earlier: Int64 = 0

@@ -109,6 +109,16 @@ private struct Open: AuthProvider {
         #expect(try await Rclone.target(server.url, room: "r", Open()).daemon.names(in: "") == nil)
     }
 
+    /// rclone would look for a file that is called otherwise, here or there.
+    @Test(arguments: [true, false]) func aNameThatJSONCannotSpellIsNotAskedFor(_ isOurs: Bool) async throws {
+        let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":null}"#)
+        defer { server.stop() }
+        var job = sample.job(isOurs ? "IMG_2.JPG" : "Bl\u{10FFE9}.JPG")
+        if isOurs { job.file.path = "/nowhere/Bl\u{10FFE9}.JPG" }
+        #expect(try await Self.failure(server, job) == .rejected)
+        #expect(server.seen.isEmpty)
+    }
+
     /// Nothing is copied over what cannot be seen.
     @Test(arguments: ["{}", "null", #"{"item":7}"#]) func anAnswerThatSaysNothingIsNotNo(_ stat: String) async throws {
         let sample = try SampleJob(), server = try Self.daemon(stat: stat)

@@ -11,7 +11,7 @@ package final class ChildProcess: Sendable {
     package struct Command: Sendable {
         /// The program and its arguments; no shell takes them apart.
         package var words: [String]
-        /// All that it finds in its environment, as `NAME=value`.
+        /// All that it finds in its environment, as `NAME=value`; a path in it arrives as the bytes that it stands for.
         package var environment: [String]
         /// Looked for along `PATH`, where its name holds no slash.
         package var isOnPath = false
@@ -140,11 +140,26 @@ package final class ChildProcess: Sendable {
         setSignals(&attributes, hasOwnGroup: command.hasOwnGroup)
         var child: pid_t = 0
         var words = command.words.map { strdup($0) } + [nil]
-        var environment = command.environment.map { strdup($0) } + [nil]
+        var environment = command.environment.map { duplicate($0) } + [nil]
         defer { for text in words + environment { free(text) } }
         let name = command.words.first ?? "", program = command.isOnPath || name.contains("/") ? name : "./" + name
         let code = posix_spawnp(&child, program, &actions, &attributes, &words, &environment)
         return (child, code)
+    }
+
+    /// For C, which frees it: a byte that is no part of UTF-8 stands in paths as the scalar U+10FF00 + byte.
+    private static func duplicate(_ text: String) -> UnsafeMutablePointer<CChar>? {
+        // Only text with a plane-16 scalar (lead byte F4) can hold such a stand-in.
+        guard text.utf8.contains(0xF4) else { return strdup(text) }
+        var bytes: [CChar] = []
+        for scalar in text.unicodeScalars {
+            if scalar.value >= 0x10FF80 {
+                bytes.append(CChar(truncatingIfNeeded: scalar.value))
+            } else {
+                bytes += String(scalar).utf8.map { CChar(bitPattern: $0) }
+            }
+        }
+        return strdup(bytes + [0])
     }
 
     /// A thread's blocked signals and what this program ignores are not its own: pipes have to break in it as they do
