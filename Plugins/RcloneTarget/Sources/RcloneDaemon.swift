@@ -27,7 +27,7 @@ struct RcloneDaemon: Sendable {
     var rate: UInt64?
     /// The longest pause between two questions how far a job is.
     var interval: Duration
-    let digest = RemoteDigest()
+    let digest = RemoteDigest(), failures = JobFailures()
 
     /// One command; the answer's JSON.
     func ask(_ command: String, _ fields: JSONObject, missing: Bool = false) async throws(IngestError) -> JSONValue? {
@@ -74,7 +74,10 @@ struct RcloneDaemon: Sendable {
     /// What is there, with one digest of the remote's.
     ///
     /// Asked as a job: a remote that reads a clip to digest it takes longer than any answer should.
-    func stat(_ path: String) async throws(IngestError) -> RemoteFile? { try await stat(path, try await bestDigest()) }
+    func stat(_ path: String) async throws(IngestError) -> RemoteFile? {
+        let algorithm = try await bestDigest()
+        return try await judged("stat", path) { () async throws(IngestError) in try await stat(path, algorithm) }
+    }
 
     /// The best digest that the remote and we know; nil when they share none.
     func bestDigest() async throws(IngestError) -> DigestAlgorithm? {

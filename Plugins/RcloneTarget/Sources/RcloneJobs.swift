@@ -58,7 +58,8 @@ extension RcloneDaemon {
         fields["_config"] = .object(config)
         var work = try await begin("operations/copyfile", fields, "copy the file")
         work.group = group
-        let (_, wasSeen) = try await end(of: work)
+        let ended = work
+        let (_, wasSeen) = try await judged("copy", path) { () async throws(IngestError) in try await end(of: ended) }
         // It also calls a success what it passed over; only its counts tell. After a thousand later copies these are
         // forgotten, too: what was seen to move was sent.
         guard !wasSeen, let copies = try await answer("core/stats", work.counts, to: work)["transfers"] else {
@@ -109,8 +110,10 @@ extension RcloneDaemon {
             if isFinished {
                 if status["success"] == .bool(true) { return (status["output"], wasSeen) }
                 let words = String(HeaderText.clean(status["error"]?.text ?? "no reason given").prefix(200))
+                let cause = FailedJob(mayPass: FailedJob.mayPass(words.lowercased()))
                 throw Self.error(
-                    IngestError(.unavailable, "rclone could not \(job.aim): \(words)."), words.lowercased())
+                    IngestError(.unavailable, "rclone could not \(job.aim): \(words).", cause: cause),
+                    words.lowercased())
             }
             if pause == interval {
                 let counts = try await answer("core/stats", job.counts, to: job)

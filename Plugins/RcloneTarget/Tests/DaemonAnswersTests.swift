@@ -146,6 +146,42 @@ private struct Open: AuthProvider {
         #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
     }
 
+    /// A file that the remote cannot have is set aside; one that it only cannot have now is tried again.
+    @Test(arguments: [
+        ("invalid file name", true, IngestError.Code.rejected), ("503 Service Unavailable", true, .unavailable),
+        ("invalid file name", false, .unavailable),
+    ])
+    func oneImpossibleFileDoesNotStopTheTarget(_ words: String, _ answers: Bool, _ last: IngestError.Code)
+        async throws
+    {
+        let sample = try SampleJob()
+        let server = try FaultServer { seen, number in
+            switch seen.target {
+            case "/operations/list": number == 0 || answers ? .answer(200, body: #"{"list":[]}"#) : .answer(500)
+            case "/operations/fsinfo": .answer(200, body: #"{"Hashes":[]}"#)
+            case "/operations/stat": .answer(200, body: #"{"jobid":1}"#)
+            case "/operations/copyfile": .answer(200, body: #"{"jobid":2}"#)
+            case "/core/stats": .answer(200, body: "{}")
+            default:
+                .compute { seen in
+                    let isStat = JSONValue(seen.body)?["jobid"]?.text == "1"
+                    let ended =
+                        isStat ? #""success":true,"output":{"item":null}"# : #""success":false,"error":"\#(words)""#
+                    return .answer(200, body: #"{"finished":true,\#(ended)}"#)
+                }
+            }
+        }
+        defer { server.stop() }
+        let target = try Rclone.target(server.url, room: "r", Open())
+        var codes: [IngestError.Code] = []
+        for _ in 0..<3 {
+            do throws(IngestError) { _ = try await target.upload(sample.job("IMG_1.JPG")) } catch {
+                codes.append(error.code)
+            }
+        }
+        #expect(codes == [.unavailable, .unavailable, last])
+    }
+
     private static func verification(
         _ stat: String, hashes: String, id: String? = "there:r/2026/IMG_1.JPG"
     ) async throws -> Verification {
