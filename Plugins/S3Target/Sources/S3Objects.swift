@@ -4,6 +4,9 @@ import HTTPKit
 /// What stands under a key.
 enum KeyedCopy { case missing, same(Receipt), other }
 
+/// The `cause` of an error: this account may not look at that key, which says nothing of what else it may do.
+struct KeyNotReadable: Error {}
+
 extension S3Client {
     /// The names directly below a folder; nil when there are too many to list.
     func names(in folder: String) async throws(IngestError) -> Set<String>? {
@@ -89,7 +92,11 @@ extension S3Target {
         let head = try await client.ask("HEAD", client.url(path), headers: [("x-amz-checksum-mode", "ENABLED")])
         try head.requireOwnAddress()
         if head.status == 404 { return .missing }
-        guard head.status == 200 else { throw S3Failure.error(for: head) }
+        guard head.status == 200 else {
+            var error = S3Failure.error(for: head)
+            if head.status == 403 { error.cause = KeyNotReadable() }
+            throw error
+        }
         if let length = head[header: "Content-Length"].flatMap({ UInt64($0) }), length != job.file.size {
             return .other
         }
@@ -103,7 +110,17 @@ extension S3Target {
         case .equal: return .same(receipt(job, proof: .reread, existed: true))
         case .missing: return .missing
         case .other: return .other
-        case .unknown: throw IngestError(.unauthorized, "\(client.url(path)) exists, but cannot be read to compare it.")
+        case .unknown:
+            throw IngestError(
+                .unauthorized, "\(client.url(path)) exists, but cannot be read to compare it.", cause: KeyNotReadable())
+        }
+    }
+
+    /// As `copy`; nil where the account may not look, and the service itself is told not to replace.
+    func visibleCopy(at path: String, of job: UploadJob) async throws(IngestError) -> KeyedCopy? {
+        do throws(IngestError) { return try await copy(at: path, of: job) } catch {
+            guard options.ifNoneMatch, error.cause is KeyNotReadable else { throw error }
+            return nil
         }
     }
 }

@@ -43,23 +43,24 @@ public struct S3Target: Module, UploadTarget {
 
     public func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
         if try await isKnownFree(path) { return .free }
-        switch try await copy(at: path, of: job) {
-        case .missing: return .free
+        switch try await visibleCopy(at: path, of: job) {
+        case .missing, nil: return .free
         case .same(let receipt): return .same(receipt)
         case .other: return .other
         }
     }
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
-        guard try await !listing.isFree(job.path), case .same(let receipt) = try await copy(at: job.path, of: job)
+        guard try await !listing.isFree(job.path),
+            case .same(let receipt)? = try await visibleCopy(at: job.path, of: job)
         else { return nil }
         return receipt
     }
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         if try await mayBeTaken(job.path) {
-            switch try await look(job) {
-            case .missing: break
+            switch try await visibleCopy(at: job.path, of: job) {
+            case .missing, nil: break
             case .same(let receipt): return receipt
             case .other: throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
             }
@@ -103,19 +104,21 @@ public struct S3Target: Module, UploadTarget {
         return !options.ifNoneMatch
     }
 
-    /// What stands under the job's key; nothing where the account may not look, and the service itself is asked not to
-    /// replace.
-    private func look(_ job: UploadJob) async throws(IngestError) -> KeyedCopy {
-        do throws(IngestError) { return try await copy(at: job.path, of: job) } catch {
-            guard options.ifNoneMatch, error.code == .unauthorized else { throw error }
-            return .missing
-        }
-    }
-
     /// The service says that the key is in use: fine when it holds these bytes, else the name is taken.
     private func settled(_ job: UploadJob, _ response: HTTPResponse) async throws(IngestError) -> Receipt {
-        if case .same(let receipt) = try await copy(at: job.path, of: job) { return receipt }
-        throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
+        switch try await visibleCopy(at: job.path, of: job) {
+        case .same(let receipt)?: return receipt
+        case .missing, .other:
+            throw IngestError(.nameTaken, "\(client.url(job.path)) exists already, with other bytes.")
+        case nil:
+            // Under another name it could be there twice.
+            throw IngestError(
+                .rejected,
+                "\(client.url(job.path)) exists already, and this account may not read it: it may be this very file.",
+                advice:
+                    "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`."
+            )
+        }
     }
 
     func receipt(_ job: UploadJob, proof: Receipt.Proof, existed: Bool = false) -> Receipt {

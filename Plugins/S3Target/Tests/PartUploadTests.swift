@@ -15,13 +15,14 @@ import Testing
         var complete: FaultAct
         /// What HEAD finds.
         var object: FaultAct = .answer(404)
+        var list: FaultAct = .noKeys
 
         func answer(_ seen: FaultServer.Seen) -> FaultAct {
             switch seen.method {
             case "PUT": return part
             case "HEAD": return object
             case "DELETE": return .answer(204)
-            case "GET" where seen.isListing: return .noKeys
+            case "GET" where seen.isListing: return list
             case "GET" where seen.target.contains("uploadId="):
                 return .answer(200, body: "<ListPartsResult></ListPartsResult>")
             case "GET":
@@ -73,6 +74,33 @@ import Testing
         defer { server.stop() }
         #expect(await code(target, sample) == nil)
         #expect(await code(target, sample) == nil)
+    }
+
+    /// As the engine asks before it sends; nor may it list.
+    @Test func whatMayNotBeLookedAtCountsAsFree() async throws {
+        let sample = try SampleJob(), job = sample.job("CLIP.MOV")
+        let (server, _, target) = try table(Service(complete: Self.done, object: .answer(403), list: .answer(403)))
+        defer { server.stop() }
+        #expect(try await target.occupancy(of: job.path, for: job) == .free)
+        #expect(try await target.find(job) == nil)
+        #expect(await code(target, sample) == nil)
+    }
+
+    /// It concerns this file alone: it may be there already, and under another name it would be there twice.
+    @Test func aKeyThatIsTakenAndMayNotBeReadSetsItsFileAside() async throws {
+        let sample = try SampleJob(), taken = Self.refusal(412, "PreconditionFailed")
+        let (server, _, target) = try table(Service(complete: taken, object: .answer(403), list: .answer(403)))
+        defer { server.stop() }
+        #expect(await code(target, sample) == .rejected)
+    }
+
+    /// Who has to sign in anew does not lose a frame for it.
+    @Test func anAccountThatIsNotLetInIsHeld() async throws {
+        let sample = try SampleJob(), job = sample.job("CLIP.MOV")
+        let (server, _, target) = try table(Service(complete: Self.done, object: .answer(401), list: .answer(403)))
+        defer { server.stop() }
+        let error = await S3TargetTests.failure { () async throws(IngestError) in _ = try await target.find(job) }
+        #expect(error?.code == .unauthorized)
     }
 
     /// Putting the parts together took longer than the answer was waited for.
