@@ -29,6 +29,26 @@ import Testing
         #expect(AssetText.json(receipt)["path"]?.text == nil && AssetText.json(receipt)["id"]?.text == "7")
     }
 
+    /// The module is asked with them: what was cut or joined would name nothing there.
+    @Test func anIdAndAnAddressComeBackAsTheyWere() throws {
+        let sample = try SampleJob(), id = " Bride  &  Groom ",
+            url = "https://far.example/" + String(repeating: "a", count: 900)
+        let told = JSONValue.object(["id": .string(id), "url": .string(url)])
+        let back = AssetText.json(try AssetText.receipt(told, for: sample.job(), "shelf"))
+        #expect(back["id"]?.text == id && back["url"]?.text == url)
+    }
+
+    @Test(arguments: ["id", "url", "path"], ["a\u{1B}[2J", String(repeating: "a", count: 5000)])
+    func whatCannotBeKeptIsRefused(_ name: String, _ text: String) throws {
+        let sample = try SampleJob()
+        var told: JSONObject = [:]
+        told[name] = .string(text)
+        do throws(IngestError) {
+            _ = try AssetText.receipt(.object(told), for: sample.job(), "shelf")
+            Issue.record("It was kept.")
+        } catch { #expect(error.code == .rejected) }
+    }
+
     @Test func aReceiptThatSaysNothingIsNone() throws {
         let sample = try SampleJob()
         #expect(throws: IngestError.self) {

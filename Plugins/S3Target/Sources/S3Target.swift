@@ -116,7 +116,7 @@ public struct S3Target: Module, UploadTarget {
                 .rejected,
                 "\(client.url(job.path)) exists already, and this account may not read it: it may be this very file.",
                 advice:
-                    "Look at it there; then remove it, or give the account the right to read, and run `filmgate retry --failed`."
+                    "Look at it there; then remove it, or let the account read, and run `filmgate retry --failed`."
             )
         }
     }

@@ -63,16 +63,29 @@ enum AssetText {
     /// machine's files.
     private static let pathMark = "path:"
 
+    /// Whether what a module calls something can be kept, and given back to it as it was.
+    static func canBeKept(_ text: String) -> Bool {
+        text.utf8.count <= 4096 && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
     /// A child's receipt for `job`, believed as far as it says what it is about.
     ///
-    /// `unavailable` when it says nothing, `corruptData` when it is about other bytes.
+    /// `unavailable` when it says nothing, `corruptData` when it is about other bytes, `rejected` when what it says
+    /// cannot be kept.
     static func receipt(
         _ value: JSONValue, for job: UploadJob, _ module: String, existed: Bool = false
     ) throws(IngestError) -> Receipt {
         func told(_ name: String) -> String? { value[name]?.text.flatMap { $0.isEmpty ? nil : $0 } }
-        // The module gets its path back as it was, with every space; what is shown is cleaned where it is shown.
-        let url = told("url").map(Reported.shown)
-        let id = told("id").map(Reported.shown) ?? told("path").map { pathMark + $0 }
+        // The module gets them back as they were, with every space; what is shown is cleaned where it is shown.
+        let url = told("url"), id = told("id") ?? told("path").map { pathMark + $0 }
+        guard [url, id].allSatisfy({ $0.map(canBeKept) ?? true }) else {
+            // Sent again, it would be called so again.
+            throw IngestError(
+                .rejected,
+                "The module `\(module)` calls \(job.name) by more than 4096 bytes, or by control characters: "
+                    + "the file may have arrived."
+            )
+        }
         guard url != nil || id != nil else {
             throw IngestError(.unavailable, "The module `\(module)` did not say what \(job.name) is called there.")
         }

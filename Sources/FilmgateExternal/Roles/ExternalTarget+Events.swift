@@ -13,8 +13,8 @@ extension ExternalTarget: EventDirectory {
         let events = items.prefix(1000).compactMap { item -> GalleryEvent? in
             guard let id = item["id"]?.text, let name = item["name"]?.text else { return nil }
             let event = GalleryEvent(
-                id: Reported.shown(id), name: Reported.shown(name), date: item["date"]?.text.map(Reported.shown))
-            return event.id.isEmpty || event.name.isEmpty ? nil : event
+                id: id, name: Reported.shown(name), date: item["date"]?.text.map(Reported.shown))
+            return id.isEmpty || !AssetText.canBeKept(id) || event.name.isEmpty ? nil : event
         }
         return EventPage(events: events, next: answer["next"]?.string)
     }
