@@ -22,14 +22,19 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const char *new_name) {
+int fg_rename_or_link(int old_dir, const char *old_name, int new_dir, const char *new_name) {
     if (renameat2(old_dir, old_name, new_dir, new_name, RENAME_NOREPLACE) == 0) return 0;
     if (errno != EINVAL && errno != ENOSYS) return errno;
     if (linkat(old_dir, old_name, new_dir, new_name, 0) == 0) {
         unlinkat(old_dir, old_name, 0);
         return 0;
     }
-    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+    return errno == EPERM || errno == ENOSYS ? EOPNOTSUPP : errno;
+}
+
+int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const char *new_name) {
+    int answer = fg_rename_or_link(old_dir, old_name, new_dir, new_name);
+    if (answer != EOPNOTSUPP) return answer;
     // Neither exclusive rename nor hard links (FAT through FUSE): reserve the name, then rename over our own empty file.
     int fd = openat(new_dir, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return errno;

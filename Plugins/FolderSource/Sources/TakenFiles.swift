@@ -35,6 +35,8 @@ final class TakenFiles: Sendable {
     private let beforeMove: @Sendable () -> Void
     /// What the file system says of a copy; something else in tests.
     private let look: @Sendable (String) -> FileFacts?
+    /// How a file gets a free name; something else in tests.
+    private let renaming: OpenFolder.Renaming
 
     /// Seconds for which a copy that was read again need not be read once more.
     private static let fresh = Int64(0)..<60
@@ -44,9 +46,11 @@ final class TakenFiles: Sendable {
     /// Blocks for the disk.
     init(
         root: String, context: ModuleContext, beforeMove: @escaping @Sendable () -> Void = {},
-        look: @escaping @Sendable (String) -> FileFacts? = { (try? FileFacts.of($0)) ?? nil }
+        look: @escaping @Sendable (String) -> FileFacts? = { (try? FileFacts.of($0)) ?? nil },
+        renaming: @escaping OpenFolder.Renaming = OpenFolder.renaming
     ) {
-        (self.root, self.context, self.beforeMove, self.look) = (root, context, beforeMove, look)
+        (self.root, self.context) = (root, context)
+        (self.beforeMove, self.look, self.renaming) = (beforeMove, look, renaming)
         Self.restore(below: root)
     }
 
@@ -146,23 +150,29 @@ final class TakenFiles: Sendable {
     ///
     /// So it is moved to a name of ours first, looked at there, and put back where it is another.
     private func remove(_ origin: Origin, copies: [String]) {
-        let path = origin.absolutePath
         var known = origin
         // Each moving changes this.
         known.changed = 0
-        guard !staying.withLock({ $0.contains(known) }), Self.isUnchanged(path, origin) else { return }
-        beforeMove()
-        let away = Self.away(path)
+        if staying.withLock({ $0.contains(known) }) { return }
         do throws(IngestError) {
-            try DurableFile.move(path, to: away)
-            guard Self.isUnchanged(away, origin) else { return try Self.putBack(away, as: path) }
+            let folder = try OpenFolder(Paths.folder(origin.absolutePath), renaming: renaming)
+            guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return }
+            beforeMove()
+            let away = Self.away(origin.name)
+            try folder.moveAside(origin.name, to: away)
+            guard Self.isUnchanged(try? folder.facts(of: away), origin) else {
+                return try Self.putBack(away, as: origin.name, in: folder)
+            }
             if let copy = copies.first(where: { Self.isSeen(away, beside: $0) }) {
                 _ = staying.withLock { $0.insert(known) }
                 keep(origin, .same(copy))
-                return try Self.putBack(away, as: path)
+                return try Self.putBack(away, as: origin.name, in: folder)
             }
-        } catch { return warn(origin, error.message) }
-        if withCPath(away, { unlink($0) }) != 0 { warn(origin, SystemFailure(errno).text) }
+            try folder.remove(away)
+        } catch {
+            context.logger.warning(
+                "\(PathText.shown(origin.path)) was delivered but cannot be removed: \(error.message)")
+        }
     }
 
     /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is part
@@ -179,12 +189,8 @@ final class TakenFiles: Sendable {
         return found != nil
     }
 
-    private func warn(_ origin: Origin, _ why: String) {
-        context.logger.warning("\(PathText.shown(origin.path)) was delivered but cannot be removed: \(why)")
-    }
-
-    private static func isUnchanged(_ path: String, _ origin: Origin) -> Bool {
-        guard let facts = (try? FileFacts.of(path)) ?? nil else { return false }
+    private static func isUnchanged(_ facts: FileFacts?, _ origin: Origin) -> Bool {
+        guard let facts else { return false }
         return facts.kind == .regular && facts.size == origin.size && facts.modified == origin.modified
             && (origin.inode == 0 || facts.inode == origin.inode)
     }
@@ -197,9 +203,10 @@ extension TakenFiles {
     private static let numberSize = 16
 
     static func away(_ path: String) -> String {
-        let number = String(UInt64.random(in: 1 << 60 ... .max), radix: 16)
-        return Paths.join(Paths.folder(path), "\(prefix)\(number)-\(Paths.name(path))")
+        Paths.join(Paths.folder(path), "\(prefix)\(number())-\(Paths.name(path))")
     }
+
+    private static func number() -> String { String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }
 
     /// The path that a file had before it was moved away; nil for other files.
     static func home(of path: String) -> String? {
@@ -210,17 +217,23 @@ extension TakenFiles {
         return Paths.join(Paths.folder(path), String(rest.dropFirst()))
     }
 
-    /// Back to its name or, where that is in use again, to the next free one: it is taken from there.
-    static func putBack(_ away: String, as path: String) throws(IngestError) {
-        let name = FileName(Paths.name(path))
+    /// Back to its name or, where that is in use, to the next free one: it is taken from there.
+    ///
+    /// Where nobody can tell that a name is free and give it in one step, the next frame could come under it in between
+    /// and be replaced: then it is one that nobody else gives.
+    static func putBack(_ away: String, as name: String, in folder: OpenFolder) throws(IngestError) {
+        let file = FileName(name), end = file.ext.isEmpty ? "" : ".\(file.ext)"
         for number in 1..<1000 {
-            let free =
-                number == 1 ? Paths.name(path) : "\(name.stem)-\(number)" + (name.ext.isEmpty ? "" : ".\(name.ext)")
-            do throws(IngestError) { return try DurableFile.move(away, to: Paths.join(Paths.folder(path), free)) } catch
-            {
-                guard error.code == .nameTaken else { throw error }
-            }
+            do throws(IngestError) {
+                if try folder.moveBack(away, to: number == 1 ? name : "\(file.stem)-\(number)\(end)") { return }
+                break
+            } catch { guard error.code == .nameTaken else { throw error } }
         }
+        try folder.moveAside(away, to: "\(file.stem)-\(number())\(end)")
+    }
+
+    static func putBack(_ away: String, as path: String) throws(IngestError) {
+        try putBack(Paths.name(away), as: Paths.name(path), in: OpenFolder(Paths.folder(path)))
     }
 
     /// Puts back what a crash left under such a name; it is looked at anew.
@@ -229,7 +242,9 @@ extension TakenFiles {
             try DirectoryScan(root: root).run { entry in
                 if entry.type == .folder, entry.isBoundary { return .skip }
                 let path = Paths.join(root, entry.path)
-                if entry.type == .file, let home = home(of: path) { try? putBack(path, as: home) }
+                if entry.type == .file, let home = home(of: path) {
+                    _ = Result { () throws(IngestError) in try putBack(path, as: home) }
+                }
                 return .proceed
             }
         }

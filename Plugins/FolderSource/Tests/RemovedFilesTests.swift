@@ -2,6 +2,7 @@ import FileKit
 import FilmgateCore
 import Foundation
 import Logging
+import Synchronization
 import Testing
 
 @testable import FolderSource
@@ -55,6 +56,38 @@ import Testing
         taken.settled(try settled())
         await taken.concluded()
         #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == next)
+    }
+
+    /// NFS and 9p know no exclusive renaming: the new name is a link at first, and then the old one is removed, whatever
+    /// has it by then.
+    @Test func theNextFrameStaysWhereNoRenamingIsExclusive() async throws {
+        let (root, path) = (root, path), next = HotFolder.jpeg(2), isPut = Atomic(false)
+        let renaming: OpenFolder.Renaming = { folder, name, other in
+            guard linkat(folder, name, folder, other, 0) == 0 else { return errno }
+            try? HotFolder.write(next, to: root + "/new.tmp")
+            isPut.store(rename(root + "/new.tmp", path) == 0, ordering: .relaxed)
+            return unlinkat(folder, name, 0) == 0 ? 0 : errno
+        }
+        let taken = TakenFiles(root: root, context: context(), renaming: renaming)
+        taken.settled(try settled())
+        await taken.concluded()
+        #expect(try names() == (isPut.load(ordering: .relaxed) ? ["Capture_0001.JPG"] : []))
+    }
+
+    /// FAT through FUSE has no links either: a name that is looked for and then taken could be the next frame's by then.
+    @Test func whereNoNameCanBeTakenSafelyItGetsOneOfItsOwn() async throws {
+        let (root, path) = (root, path), next = HotFolder.jpeg(2)
+        let putNext = { @Sendable in
+            try? HotFolder.write(next, to: root + "/new.tmp")
+            _ = rename(root + "/new.tmp", path)
+        }
+        let taken = TakenFiles(
+            root: root, context: context(), beforeMove: putNext, renaming: { _, _, _ in EOPNOTSUPP })
+        taken.settled(try settled())
+        await taken.concluded()
+        let names = try names(), name = try #require(names.first)
+        #expect(names.count == 1 && name.hasPrefix("Capture_0001-") && name.hasSuffix(".JPG"), "\(names)")
+        #expect(FileManager.default.contents(atPath: root + "/" + name) == next)
     }
 
     /// A disk and the pool that it is part of, one share by two protocols: each tells of devices and inodes of its own.

@@ -6,6 +6,9 @@
 
 /// Renames only if the new name is free: EEXIST otherwise. Falls back to link + unlink where the file system knows no such rename.
 int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const char *new_name);
+/// The same, but EOPNOTSUPP where the file system knows neither: for names under which others write. The old name must be ours: where there
+/// are only links, a file that somebody puts under it meanwhile is removed.
+int fg_rename_or_link(int old_dir, const char *old_name, int new_dir, const char *new_name);
 /// Makes `to` share the bytes of `from` (FICLONE). EOPNOTSUPP, EXDEV, EINVAL where the file system cannot.
 int fg_clone(int to, int from);
 /// 1 when any extent of the open file is shared with another file (FIEMAP), 0 when none is, -1 when the file system cannot tell.

@@ -1,0 +1,69 @@
+import CLinux
+public import FilmgateCore
+import Glibc
+
+/// A folder that is held open: its files are looked at, moved and removed in it.
+///
+/// Names are those of files in it. Everything blocks for the disk.
+public final class OpenFolder: Sendable {
+    /// Gives a file of an open folder a name that is free: 0, or an errno value.
+    ///
+    /// `EOPNOTSUPP` where that cannot be done without a moment in which somebody else's file could be replaced.
+    package typealias Renaming = @Sendable (_ folder: Int32, _ name: String, _ other: String) -> Int32
+
+    private let descriptor: Int32, path: String
+    private let rename: Renaming
+
+    /// `notFound`, `unreadable`.
+    public convenience init(_ path: String) throws(IngestError) { try self.init(path, renaming: Self.renaming) }
+
+    package init(_ path: String, renaming: @escaping Renaming) throws(IngestError) {
+        let (descriptor, code) = withCPath(path) { (fg_open_directory($0), errno) }
+        guard descriptor >= 0 else { throw .reading(path, code) }
+        (self.descriptor, self.path, rename) = (descriptor, path, renaming)
+    }
+
+    deinit { close(descriptor) }
+
+    /// As the system does it.
+    package static let renaming: Renaming = { folder, name, other in
+        withCPath(name) { old in withCPath(other) { new in fg_rename_or_link(folder, old, folder, new) } }
+    }
+
+    /// The facts of a file; nil when there is none of that name.
+    public func facts(of name: String) throws(IngestError) -> FileFacts? {
+        var raw = fg_stat()
+        let code = withCPath(name) { fg_stat_at(descriptor, $0, &raw) }
+        if code == ENOENT { return nil }
+        if code != 0 { throw .reading(Paths.join(path, name), code) }
+        return FileFacts(raw)
+    }
+
+    /// Gives whatever file has `name` now another name, in one step: also where a file system has no exclusive renaming,
+    /// nobody's next file of that name is touched.
+    ///
+    /// `other` must be a name that nobody else would choose: a file that has it is replaced.
+    public func moveAside(_ name: String, to other: String) throws(IngestError) {
+        let code = withCPath(name) { old in
+            withCPath(other) { new in renameat(descriptor, old, descriptor, new) == 0 ? 0 : errno }
+        }
+        if code == ENOENT { throw .reading(Paths.join(path, name), code) }
+        if code != 0 { throw .writing(Paths.join(path, other), code) }
+    }
+
+    /// Gives a file of ours a name that is free; `nameTaken` where it is not.
+    ///
+    /// False where the file system cannot do that without a moment in which somebody else's file could be replaced.
+    public func moveBack(_ name: String, to other: String) throws(IngestError) -> Bool {
+        let code = rename(descriptor, name, other)
+        if code == EOPNOTSUPP { return false }
+        if code != 0 { throw .writing(Paths.join(path, other), code) }
+        return true
+    }
+
+    /// Removes a file of ours.
+    public func remove(_ name: String) throws(IngestError) {
+        let code = withCPath(name) { unlinkat(descriptor, $0, 0) == 0 ? 0 : errno }
+        if code != 0 { throw .writing(Paths.join(path, name), code) }
+    }
+}

@@ -1,0 +1,45 @@
+import FilmgateCore
+import Glibc
+import Testing
+
+@testable import FileKit
+
+@Suite struct OpenFolderTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    @Test func whatHasTheNameIsMovedAside() throws {
+        try scratch.file("a.jpg", [1])
+        let folder = try OpenFolder(scratch.path)
+        try folder.moveAside("a.jpg", to: ".away")
+        #expect(try folder.facts(of: "a.jpg") == nil && folder.facts(of: ".away")?.size == 1)
+        #expect(code { try folder.moveAside("a.jpg", to: ".other") } == .notFound)
+        try folder.remove(".away")
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test func nothingIsReplacedOnTheWayBack() throws {
+        try scratch.file(".away", [1])
+        let taken = try scratch.file("a.jpg", [9]), folder = try OpenFolder(scratch.path)
+        #expect(code { try folder.moveBack(".away", to: "a.jpg") } == .nameTaken)
+        #expect(try bytes(taken) == [9])
+        #expect(try folder.moveBack(".away", to: "b.jpg"))
+        #expect(try scratch.names() == ["a.jpg", "b.jpg"])
+        let poor = try OpenFolder(scratch.path) { _, _, _ in EOPNOTSUPP }
+        #expect(try !poor.moveBack("b.jpg", to: "c.jpg"))
+        #expect(try scratch.names() == ["a.jpg", "b.jpg"])
+    }
+
+    /// Another folder has come under its path: what is done is done in the one that was opened.
+    @Test func itStaysTheFolderThatWasOpened() throws {
+        #expect(mkdir(scratch.path + "/day1", 0o755) == 0)
+        try scratch.file("day1/a.jpg", [1])
+        let folder = try OpenFolder(scratch.path + "/day1")
+        #expect(rename(scratch.path + "/day1", scratch.path + "/day2") == 0)
+        #expect(mkdir(scratch.path + "/day1", 0o755) == 0)
+        try scratch.file("day1/a.jpg", [2])
+        try folder.remove("a.jpg")
+        #expect(try bytes(scratch.path + "/day1/a.jpg") == [2])
+        #expect(code { _ = try OpenFolder(scratch.path + "/none") } == .notFound)
+    }
+}
