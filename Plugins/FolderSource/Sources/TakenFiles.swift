@@ -20,6 +20,8 @@ final class TakenFiles: Sendable {
         case same(String)
         case copy(String)
         case unfinished(String)
+        /// It has other bytes by now, or gets some.
+        case changed
     }
 
     private let root: String, context: ModuleContext
@@ -99,7 +101,7 @@ final class TakenFiles: Sendable {
             }
             let gap = try? Wholeness.gap(path: origin.absolutePath, name: origin.name)
             if let gap { return self.keep(origin, .unfinished(gap)) }
-            self.remove(origin, copies: local.compactMap(\.path))
+            self.remove(origin, of: sha256, copies: local.compactMap(\.path))
         }
     }
 
@@ -139,6 +141,8 @@ final class TakenFiles: Sendable {
             if isFirst { logger.warning("\(why) Choose a target elsewhere.") } else { logger.info("\(why)") }
         case .unfinished(let what):
             logger.warning("\(file) stays, since its writer may come back to it: it is not whole. \(what)")
+        case .changed:
+            logger.warning("\(file) stays: it has been changed since it was read, or is being written to.")
         case .earlier:
             let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
@@ -149,7 +153,7 @@ final class TakenFiles: Sendable {
     /// Only the file that was read: another one may be put under its name at any moment.
     ///
     /// So it is moved to a name of ours first, looked at there, and put back where it is another.
-    private func remove(_ origin: Origin, copies: [String]) {
+    private func remove(_ origin: Origin, of sha256: String, copies: [String]) {
         var known = origin
         // Each moving changes this.
         known.changed = 0
@@ -158,9 +162,15 @@ final class TakenFiles: Sendable {
             let folder = try OpenFolder(Paths.folder(origin.absolutePath), renaming: renaming)
             guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return }
             beforeMove()
+            // Here: moving changes it.
+            let changed = (try? folder.facts(of: origin.name))?.changed
             let away = Self.away(origin.name)
             try folder.moveAside(origin.name, to: away)
             guard Self.isUnchanged(try? folder.facts(of: away), origin) else {
+                return try Self.putBack(away, as: origin.name, in: folder)
+            }
+            if isEdited(Paths.join(Paths.folder(origin.absolutePath), away), origin, changed, sha256) {
+                keep(origin, .changed)
                 return try Self.putBack(away, as: origin.name, in: folder)
             }
             if let copy = copies.first(where: { Self.isSeen(away, beside: $0) }) {
@@ -173,6 +183,16 @@ final class TakenFiles: Sendable {
             context.logger.warning(
                 "\(PathText.shown(origin.path)) was delivered but cannot be removed: \(error.message)")
         }
+    }
+
+    /// Whether the file that was moved to that path has other bytes than were read, although size and time are the same:
+    /// who edits a picture in place may give it its time back.
+    ///
+    /// The time of the status change nobody can set. Where it is another one, or the volume keeps none, the bytes tell.
+    private func isEdited(_ away: String, _ origin: Origin, _ changed: Int64?, _ sha256: String) -> Bool {
+        if Writers.isOpenForWriting(away) == true { return true }
+        if origin.changed != 0, changed == origin.changed { return false }
+        return (try? Reread.digest(of: away, .sha256).digest) != sha256
     }
 
     /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is part

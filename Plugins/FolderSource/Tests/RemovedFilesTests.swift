@@ -90,6 +90,50 @@ import Testing
         #expect(FileManager.default.contents(atPath: root + "/" + name) == next)
     }
 
+    /// A rating that is written into the file, with its time given back. FAT has neither inodes nor status changes.
+    @Test(arguments: [true, false]) func whatWasEditedInPlaceStays(_ hasStatus: Bool) async throws {
+        let path = path, edited = HotFolder.jpeg(2)
+        let taken = TakenFiles(root: root, context: context()) {
+            let before = (try? FileFacts.of(path)) ?? nil
+            // The kernel's clock for files is a coarse one.
+            usleep(20_000)
+            let file = FileHandle(forUpdatingAtPath: path)
+            try? file?.write(contentsOf: edited)
+            try? file?.close()
+            if let before { try? FileSystem.setModified(path, before.modified) }
+        }
+        var result = try settled()
+        if !hasStatus { (result.asset.origin.inode, result.asset.origin.changed) = (0, 0) }
+        taken.settled(result)
+        await taken.concluded()
+        #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == edited)
+    }
+
+    /// Its status was changed, and its bytes are the same: somebody gave it to a group.
+    @Test func whatHasItsBytesStillGoes() async throws {
+        let path = path
+        let taken = TakenFiles(root: root, context: context()) {
+            usleep(20_000)
+            chmod(path, 0o640)
+        }
+        taken.settled(try settled())
+        await taken.concluded()
+        #expect(try names().isEmpty)
+    }
+
+    /// Where the kernel tells of writers.
+    @Test func whatSomebodyWritesToStays() async throws {
+        let path = path, writer = Mutex<Int32>(-1)
+        let isTold = Writers.isOpenForWriting(path) != nil
+        let taken = TakenFiles(root: root, context: context()) {
+            writer.withLock { $0 = open(path, O_RDWR) }
+        }
+        taken.settled(try settled())
+        await taken.concluded()
+        #expect(try names() == (isTold ? ["Capture_0001.JPG"] : []))
+        close(writer.withLock(\.self))
+    }
+
     /// A disk and the pool that it is part of, one share by two protocols: each tells of devices and inodes of its own.
     @Test func theFileItselfThroughAnotherMountIsNoCopy() async throws {
         let alias = root + "-alias"
