@@ -122,6 +122,8 @@ package final class FTPInbox: Sendable {
             start.isAcknowledged = state.finished.contains(start.place)
             state.writing.insert(start.place)
             state.givenUp[start.place] = nil
+            // All of it is written again.
+            if offset == 0 { state.unsure.remove(start.place) }
             state.tried(recent, start.place)
             return start
         }
@@ -143,6 +145,14 @@ package final class FTPInbox: Sendable {
     func disown(_ upload: FTPUpload) {
         state.withLock { state in
             state.tried(upload.recent.disowned, upload.place)
+            state.forget(upload.recent)
+        }
+    }
+
+    /// A flush failed: no later one makes up for it, so its client has to send all of it anew.
+    func distrust(_ upload: FTPUpload) {
+        state.withLock { state in
+            state.unsure.insert(upload.place)
             state.forget(upload.recent)
         }
     }
@@ -187,6 +197,7 @@ package final class FTPInbox: Sendable {
         state.withLock { state in
             state.leave(place)
             state.writing.remove(place)
+            state.unsure.remove(place)
         }
     }
 
@@ -208,7 +219,11 @@ package final class FTPInbox: Sendable {
     /// What the client pushed under this name, finished or not; nil when it did not, or has to send it anew.
     package func known(_ client: FTPClient, _ path: FTPPath) -> FTPKnown? {
         let recent = FTPRecent(client: client, path: path)
-        let (place, known) = state.withLock { ($0.last(recent), $0.known(recent)) }
+        let (place, known, isUnsure) = state.withLock { state in
+            let place = state.last(recent)
+            return (place, state.known(recent), place.map { state.unsure.contains($0) } ?? false)
+        }
+        if isUnsure { return nil }
         let facts = place.flatMap { (try? FileFacts.of("\(root)/\($0)")) ?? nil }
         if let facts, facts.kind == .regular { return FTPKnown(size: facts.size, modified: facts.modified) }
         return known
@@ -302,6 +317,7 @@ package final class FTPInbox: Sendable {
         try DurableFile.publish(part: "\(root)/\(file.place)", as: "\(root)/\(accepted.place)")
         state.withLock { state in
             state.finished.remove(file.place)
+            state.unsure.remove(file.place)
             state.givenUp[file.place] = nil
             let clients = state.tries.filter { $0.value.contains(file.place) }.map(\.key)
             state.leave(file.place)

@@ -138,6 +138,7 @@ package final class FTPUpload: Sendable {
                 inbox.disk.setPermissions(
                     $0.descriptor, isAcknowledged ? InboxPermissions.safe : InboxPermissions.coming)
             }
+            inbox.distrust(self)
             throw Self.failure(code, path)
         }
         // The end of a connection that was killed looks like the file's.
@@ -176,11 +177,12 @@ package final class FTPUpload: Sendable {
     package func interrupt() {
         if isAcknowledged {
             // What was acknowledged is on the disk; what came behind it may be on its way.
-            state.withLock { state in
-                guard state.isOpen else { return }
-                _ = inbox.disk.flush(state.descriptor)
-                inbox.disk.setPermissions(state.descriptor, InboxPermissions.safe)
+            let code = state.withLock { state -> Int32 in
+                guard state.isOpen else { return 0 }
+                defer { inbox.disk.setPermissions(state.descriptor, InboxPermissions.safe) }
+                return inbox.disk.flush(state.descriptor)
             }
+            if code != 0 { inbox.distrust(self) }
         } else if inbox.isGivenUp(self) {
             return close(0, leavesNothing: true)
         }

@@ -15,11 +15,27 @@ public final class PartWriter: ByteSink {
     private let file: OpenFile
     private let behind: WriteBehind
     private let state: Mutex<State>
+    /// What flushing came to that failed.
+    private let failure = Mutex<IngestError?>(nil)
+    private let flush: FlushData
+
+    typealias FlushData = @Sendable (OpenFile) throws(IngestError) -> Void
+    private static let toDisk: FlushData = { file throws(IngestError) in try Flush.data(of: file) }
 
     /// Creates `part`, replacing what a crashed run left there.
     ///
     /// `size` is how many bytes are expected; 0 where nobody knows.
-    public init(_ part: String, algorithms: Set<DigestAlgorithm> = [], size: UInt64 = 0) throws(IngestError) {
+    public convenience init(
+        _ part: String, algorithms: Set<DigestAlgorithm> = [], size: UInt64 = 0
+    ) throws(IngestError) {
+        try self.init(part, algorithms: algorithms, size: size, flush: Self.toDisk)
+    }
+
+    /// `flush` is another one in tests.
+    init(
+        _ part: String, algorithms: Set<DigestAlgorithm> = [], size: UInt64 = 0, flush: @escaping FlushData
+    ) throws(IngestError) {
+        self.flush = flush
         file = try OpenFile.creating(part)
         behind = WriteBehind(BlockWriter(file, size: size, grows: true), MultiHasher(algorithms))
         state = Mutex(State())
@@ -32,6 +48,7 @@ public final class PartWriter: ByteSink {
         resuming part: String, at checkpoint: PartJournal.Checkpoint, algorithms: Set<DigestAlgorithm> = [],
         cancelled: @Sendable () -> Bool = { false }
     ) throws(IngestError) {
+        flush = Self.toDisk
         file = try OpenFile.extending(part)
         guard try file.facts().size >= checkpoint.offset else {
             throw IngestError(
@@ -103,13 +120,13 @@ public final class PartWriter: ByteSink {
             return (offset, state.isFinished || offset == 0 ? nil : behind.soFar())
         }
         guard let sha256 = try soFar?.sha256() else { return nil }
-        try Flush.data(of: file)
+        try makeDurable()
         return PartJournal.Checkpoint(offset: offset, sha256: sha256)
     }
 
     /// Sets the modification time (nanoseconds since 1970; nil = leave it) and makes the bytes durable.
     ///
-    /// Call it once, at the end.
+    /// Call it once, at the end. Throws also what an earlier checkpoint came to.
     public func finish(modified: Int64?) throws(IngestError) -> (size: UInt64, digests: Digests) {
         let (block, filled, count) = state.withLock { state in
             defer { (state.block, state.isFinished) = (nil, true) }
@@ -118,7 +135,19 @@ public final class PartWriter: ByteSink {
         let (digests, mayHoldZeros) = try behind.finish(block, filled, isOnly: count == UInt64(filled))
         state.withLock { $0.mayHoldZeros = mayHoldZeros }
         if let modified { file.setModified(modified) }
-        try Flush.data(of: file)
+        try makeDurable()
         return (count, digests)
+    }
+
+    /// The system tells a failure once, and counts what it could not write as written: no later flush makes up for one
+    /// that failed.
+    private func makeDurable() throws(IngestError) {
+        try failure.withLock { failure throws(IngestError) in
+            if let failure { throw failure }
+            do throws(IngestError) { try flush(file) } catch {
+                failure = error
+                throw error
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 import FilmgateCore
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FileKit
@@ -72,6 +73,22 @@ import Testing
         }
         #expect(failure?.code == .storageFull)
         #expect(throws: IngestError.self) { try writer.finish(nil, 0, isOnly: false) }
+    }
+
+    /// The checkpoint hears of it, and the flush at the end finds nothing more to do: what is lost would count as safe.
+    @Test func aFlushThatFailedOnceFailsTheFile() throws {
+        let part = scratch.path + "/a.part", isFirst = Mutex(true)
+        let writer = try PartWriter(part) { _ throws(IngestError) in
+            let fails = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if fails { throw .writing(part, EIO) }
+        }
+        try writer.write(noise(9 << 20).span.bytes)
+        #expect(PartJournal(for: part, identity: "x").checkpoint(writer) == nil)
+        #expect(code { try writer.finish(modified: nil) } == .unavailable)
+        #expect(!isFirst.withLock { $0 })
     }
 
     @Test func aFolderThatIsNotThereIsToldAtOnce() {

@@ -253,6 +253,32 @@ import Testing
         #expect(try inbox.files().map(\.ended) == [false])
     }
 
+    /// The system tells a failure once: whoever adds nothing to what is here would hear that it is safe.
+    @Test func whatCouldNotBeFlushedIsSentAnew() throws {
+        let place = Self.folder(), isFirst = Mutex(true)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        var disk = FTPDisk()
+        disk.flush = { _ in
+            isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? EIO : 0
+            }
+        }
+        let inbox = try FTPInbox(place, FTPRoom(1 << 40), disk: disk) { _, _ in false }
+        let client = FTPClient(login: "ann", peer: ""), path = try FTPPath("A.JPG", from: .root)
+        let first = try inbox.begin(client, path, from: 0)
+        try Self.write(first, 10)
+        #expect(throws: IngestError.self) { try first.finish() }
+        first.interrupt()
+        #expect(inbox.known(client, path) == nil)
+        #expect(throws: IngestError.self) { _ = try inbox.begin(client, path, from: 10) }
+        #expect(throws: IngestError.self) { _ = try inbox.begin(client, path, from: nil) }
+        let again = try inbox.begin(client, path, from: 0)
+        try Self.write(again, 10)
+        #expect(try again.finish().ended)
+        #expect(try inbox.files().map(\.size) == [10] && inbox.known(client, path)?.size == 10)
+    }
+
     /// The count of what waits must not grow with each try that a rename replaces.
     @Test func aRenameGivesTheReplacedBytesBack() throws {
         let place = Self.folder()
