@@ -130,6 +130,21 @@ import Testing
         #expect(try begun(state).place(of: digest(5)) == "/e2")
     }
 
+    /// A power cut tears the last line: what is left of it says nothing, and swallows nothing.
+    @Test(arguments: [1, 2, 5, 40]) func aTornLineSwallowsNoOther(_ lost: Int) async throws {
+        let state = Temporary.ownFolder
+        try await begun(state).note(digest(1), "/up/first")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: state).first)
+        let path = URL(fileURLWithPath: state + "/" + name)
+        try Data(contentsOf: path).dropLast(lost).write(to: path)
+        let uploads = begun(state)
+        #expect(try uploads.place(of: digest(1)) == nil)
+        try await uploads.note(digest(2), "/b", mayBeWhole: true)
+        let later = begun(state)
+        #expect(try later.place(of: digest(2)) == "/b" && later.place(of: digest(1)) == nil)
+        #expect(later.mayBeWhole(digest(2)))
+    }
+
     /// What cannot be written is not said to be remembered, here or later.
     @Test func aDiskThatTakesNothingIsTold() async throws {
         let uploads = begun("/proc/no-such-folder")

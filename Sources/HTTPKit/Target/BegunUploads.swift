@@ -188,7 +188,7 @@ extension BegunUploads.State {
         known = [:]
         var lines = 0, size = 0
         BegunFile.read(file) { sha256, upload, bytes in
-            (lines, size) = (lines + 1, size + bytes)
+            (lines, size) = (lines + (bytes == BegunFile.separator.utf8.count ? 0 : 1), size + bytes)
             if let upload { remember(sha256, upload) }
         }
         forget(most)
@@ -199,6 +199,10 @@ extension BegunUploads.State {
 
 /// The lines on the disk.
 private enum BegunFile {
+    /// Stands before whatever is appended: a line that a power cut or a full disk tore says nothing with it, and what
+    /// follows stands in lines of its own.
+    static let separator = " . . .\n"
+
     /// `use`: of each line the digest, the upload, nil for a line that says nothing, and its length in bytes.
     static func read(_ file: String, _ use: (String, BegunUploads.Upload?, Int) -> Void) {
         guard let stream = fopen(file, "re") else { return }
@@ -207,9 +211,9 @@ private enum BegunFile {
         defer { free(line) }
         while case let count = getline(&line, &room, stream), count > 0, let line {
             let words = String(cString: line).split(whereSeparator: { $0 == " " || $0 == "\n" })
-            // Else a power cut tore the line, and the next one stands in the same.
+            // Else it was torn.
             let stage = words.count == 3 ? BegunUploads.Upload.Stage(rawValue: String(words[2])) : .open
-            guard (2...3).contains(words.count), let stage else {
+            guard (2...3).contains(words.count), let stage, line[count - 1] == 0x0A else {
                 use("", nil, count)
                 continue
             }
@@ -220,7 +224,8 @@ private enum BegunFile {
     static func append(
         _ uploads: [String: BegunUploads.Upload], _ isDurable: Bool, to file: String
     ) throws(IngestError) {
-        let bytes = Array(uploads.map { line($0.key, $0.value) }.joined().utf8), descriptor = locked(file)
+        let bytes = Array((separator + uploads.map { line($0.key, $0.value) }.joined()).utf8)
+        let descriptor = locked(file)
         defer { close(descriptor) }
         guard descriptor >= 0, write(descriptor, bytes, bytes.count) == bytes.count,
             !isDurable || fdatasync(descriptor) == 0
