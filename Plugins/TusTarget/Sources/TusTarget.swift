@@ -50,14 +50,18 @@ public struct TusTarget: Module, UploadTarget {
 
     public func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
         var place = try begun.place(of: job.digests.sha256), done: UInt64?
-        if let known = place { done = try await offset(at: known, of: job) }
+        if let known = place, known != Self.forgotten { done = try await offset(at: known, of: job) }
         if done == nil {
             let created = try await create(job)
             try await begun.note(job.digests.sha256, created, mayBeWhole: isLast(job.file.size, from: 0, of: job))
             (place, done) = (created, 0)
         }
         guard let place, var sent = done, sent <= job.file.size else {
-            throw IngestError(.rejected, "The server holds more bytes of this upload than the file has.")
+            // Said once: who has looked tries again, and then it is begun anew.
+            try await begun.note(job.digests.sha256, Self.forgotten)
+            throw IngestError(
+                .rejected, "The server holds more bytes of this upload than the file has: the file may have arrived.",
+                advice: "See whether it is there; if it is not, `filmgate retry --failed` sends it again.")
         }
         let existed = sent == job.file.size && job.file.size > 0
         while sent < job.file.size { sent = try await send(job, to: place, from: sent) }
@@ -67,6 +71,9 @@ public struct TusTarget: Module, UploadTarget {
 
     /// The same bytes may be wanted again, after the server has let go of these.
     public func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { await begun.finish() }
+
+    /// In place of an address that is not asked any more.
+    private static let forgotten = "-"
 
     private func request(
         _ method: String, _ url: String, _ headers: [(name: String, value: String)] = []

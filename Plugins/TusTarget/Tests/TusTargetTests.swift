@@ -231,6 +231,31 @@ struct ConformanceTests {
         #expect(server.seen.count { $0.method == "POST" } == (hasEnded ? 3 : 2))
     }
 
+    /// A server that has lost count says the same for ever: who has looked gets another upload.
+    @Test func anUploadThatIsLongerThanItsFileIsRefusedOnce() async throws {
+        let sample = try SampleJob(count: 10_000), patches = Mutex(0)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": return .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": return .answer(200, headers: [("Upload-Offset", "20000"), ("Upload-Length", "10000")])
+            default:
+                let isFirst = patches.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        #expect(await code(target, sample) == .network)
+        #expect(await code(target, sample) == .rejected)
+        #expect(server.seen.count { $0.method == "POST" } == 1)
+        // Another process, later.
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == nil)
+        #expect(server.seen.count { $0.method == "POST" } == 2)
+    }
+
     /// With a part still to come it cannot have arrived, nor after a plain no.
     @Test(arguments: ["part", "refused"]) func whatCannotHaveArrivedIsBegunAnew(_ way: String) async throws {
         let sample = try SampleJob(count: 10_000), patches = Mutex(0)
