@@ -50,6 +50,14 @@ import Testing
         #expect(try await target.upload(job.job()).id == "1")
     }
 
+    /// Who does not say that the same bytes are stored once is warned of by `check`.
+    @Test(arguments: [true, false]) func thatAFileMayComeTwiceIsWarnedOf(_ isIdempotent: Bool) throws {
+        let said = #"{"identity": "here", "idempotent": \#(isIdempotent ? "True" : "False")}"#
+        let module = try MisbehavingModule(
+            MisbehavingModule.script.replacing(#"{"identity": "here"}"#, with: said))
+        #expect(try module.target([:]).traits.warnings.isEmpty == isIdempotent)
+    }
+
     @Test func aReceiptForOtherBytesIsNone() async throws { _ = try await failure("other bytes", .corruptData) }
 
     @Test func itsWordsAreCleanedAndItsCodesLimited() async throws {

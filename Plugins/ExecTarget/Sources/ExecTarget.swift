@@ -38,10 +38,14 @@ public struct ExecTarget: Module, UploadTarget {
         options = config
         pool = BlockingPool(width: config.workers)
         let place = config.identity.isEmpty ? config.command.joined(separator: " ") : config.identity
-        traits = TargetTraits(
+        var traits = TargetTraits(
             identity: (["exec", place] + [context.event].compactMap { $0 }).joined(separator: ":"),
             parallel: config.workers,
             idempotent: false, accepts: config.accept.map { Set($0) }, maxSize: config.maxSize?.bytes)
+        traits.warnings.append(
+            "A program that is ended before it answered is started again for the same file: it must know by "
+                + "FILMGATE_SHA256 what it has stored, or stores it twice.")
+        self.traits = traits
     }
 
     /// The program is there and may be run; it is not started.

@@ -70,6 +70,12 @@ final class Script: Sendable {
         #expect(error == nil, "\(String(describing: error))")
     }
 
+    /// Nobody can ask a program what it has: what must not happen twice, `check` says.
+    @Test func thatAFileMayComeTwiceIsWarnedOf() throws {
+        let warnings = try Script("exit 0").target().traits.warnings
+        #expect(warnings.count == 1 && warnings[0].contains("FILMGATE_SHA256"))
+    }
+
     /// Names that are no UTF-8, as old cards and archives have them.
     @Test func aNameIsHandedOnAsTheBytesThatItIs() async throws {
         let script = try Script("cat \"$FILMGATE_FILE\" >there/$FILMGATE_SHA256 && printf %s \"$FILMGATE_NAME\" >name")

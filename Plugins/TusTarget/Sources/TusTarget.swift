@@ -33,7 +33,11 @@ public struct TusTarget: Module, UploadTarget {
         (options, client) = (config, HTTPClient(CurlTransport(config.web.transport), auth: provider))
         let place = WebAddress(config.url.base)?.text ?? config.url.base
         // A begun upload is known by a file of this state directory: another station would make a second one.
-        traits = config.web.traits("tus", place: place, provider: provider, context, idempotent: false)
+        var traits = config.web.traits("tus", place: place, provider: provider, context, idempotent: false)
+        traits.warnings.append(
+            "What was sent is remembered in the state directory of this station alone: the server cannot be asked "
+                + "for it by its digest, and without that memory a file is stored twice.")
+        self.traits = traits
         begun = BegunUploads(state: context.state, name: "tus", key: traits.identity)
     }
 

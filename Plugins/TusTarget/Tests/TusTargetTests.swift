@@ -107,6 +107,7 @@ struct ConformanceTests {
     @Test func twoStationsCouldSendAFileTwice() throws {
         let state = try ScratchFolder(), traits = try Tus.target("http://127.0.0.1:9", nil, state: state.path).traits
         #expect(!traits.idempotent && !traits.answersByDigest)
+        #expect(traits.warnings.count == 1 && traits.warnings[0].contains("stored twice"))
     }
 
     @Test func anotherOriginGetsNothing() async throws {

@@ -48,6 +48,11 @@ struct ExternalTarget: UploadTarget {
         traits.extensions = value["extensions"]?.texts.map { Set($0.map { $0.lowercased() }) }
         traits.maxPixels = value["maxPixels"]?.whole.flatMap { Int(exactly: $0) }
         traits.warnings = (value["warnings"]?.texts ?? []).prefix(10).map(Reported.shown)
+        if !traits.idempotent {
+            traits.warnings.append(
+                "After a lost answer a file may be stored twice, unless the module finds it again (`find`); "
+                    + "one that stores the same bytes once says so with `idempotent`.")
+        }
         return traits
     }
 
