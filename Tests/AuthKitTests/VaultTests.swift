@@ -260,6 +260,14 @@ final class Scratch: Sendable {
         #expect(left > 0 || terminal >= 0)
     }
 
+    /// An agent that a helper starts for later keeps its output open.
+    @Test func whatAHelperLeftBehindIsNotWaitedFor() throws {
+        let leaves = try scratch.script("leaves", "sleep 20 & echo s3cret")
+        let before = ContinuousClock.now
+        #expect(try HelperProgram.run([leaves], seconds: 15) == Array("s3cret\n".utf8))
+        #expect(ContinuousClock.now - before < .seconds(10))
+    }
+
     @Test func aHelperIsBounded() throws {
         let slow = try scratch.script("slow", "exec sleep 30"), loud = try scratch.script("loud", "exec yes")
         #expect(throws: IngestError.self) { try HelperProgram.run([slow], seconds: 0) }

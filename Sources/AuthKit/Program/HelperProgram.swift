@@ -46,10 +46,11 @@ public enum HelperProgram {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// What it printed, up to the end of its output or a little more than the limit, and how it ended; nil where it
-    /// took too long.
+    /// What it printed, up to its end or that of its output, or a little more than the limit, and how it ended; nil
+    /// where it took too long.
     ///
-    /// One that has closed its output and stays is killed after as long again.
+    /// What it started and left behind may hold its output open: nobody waits for that. One that has closed its output
+    /// and stays is killed after as long again.
     private static func listen(
         to program: PipedProcess, _ input: [UInt8], seconds: Int, limit: Int
     ) -> (printed: [UInt8]?, ending: ChildProcess.Ending) {
@@ -60,14 +61,16 @@ public enum HelperProgram {
             }
         }
         var end = ContinuousClock.now + .seconds(seconds)
-        while program.output.isOpen, printed.count <= limit, .now < end { exchange(within: 20) }
-        let isLate = program.output.isOpen && printed.count <= limit
-        if program.output.isOpen { program.child.kill() }
+        while program.output.isOpen, !program.child.isOver, printed.count <= limit, .now < end { exchange(within: 20) }
+        let isAtWork = program.output.isOpen && !program.child.isOver
+        if isAtWork { program.child.kill() }
+        let isLate = isAtWork && printed.count <= limit
         end = .now + .seconds(seconds)
         while !program.child.isOver {
             if .now > end { program.child.kill() }
             exchange(within: 2)
         }
+        // What it wrote last.
         exchange(within: 0)
         let ending = program.child.wait()
         said.pass(without: printed)
