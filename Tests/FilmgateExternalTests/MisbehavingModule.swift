@@ -73,6 +73,9 @@ final class MisbehavingModule: Sendable {
             note(verb + " " + str(os.getpid()))
             if verb == "configure":
                 say(id=id, done={"identity": "here"})
+            elif verb == "find" and mood == "goes on":
+                while True:
+                    say(id=id, progress={}); time.sleep(0.1)
             elif verb != "upload":
                 say(id=id, **({"done": {}} if verb == "secrets" else {"unsupported": True}))
             elif mood == "crash once" and open(options["log"]).read().count("upload") == 1 or mood == "crash":
@@ -109,6 +112,9 @@ final class MisbehavingModule: Sendable {
                 say(id=id, ask={"do": "sign", "request": request})
                 answer = json.loads(sys.stdin.readline())["answer"]
                 say(id=id, done={"id": json.dumps(answer.get("done", answer).get("headers", answer))})
+            elif mood == "asks on":
+                while True:
+                    say(id=id, ask={"do": "sign"}); sys.stdin.readline()
             elif mood == "tells":
                 request = {"method": "PUT", "url": message["name"], "headers": []}
                 say(id=id, ask={"do": "sign", "request": request})

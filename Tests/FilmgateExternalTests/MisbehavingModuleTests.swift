@@ -50,6 +50,34 @@ import Testing
         #expect(try await target.upload(job.job()).id == "1")
     }
 
+    /// Whoever waits for an answer must get one some day: the run would never end.
+    @Test(arguments: [
+        ("goes on", "find", "went on without an answer"), ("asks on", "upload", "asked without end"),
+    ]) func aChildThatNeverAnswersIsEnded(_ mood: String, _ verb: String, _ words: String) throws {
+        let module = try MisbehavingModule(), channel = try LineChannel(module.program, name: "moody")
+        _ = try channel.receive(within: Worker.greeting, StopFlag())
+        let worker = Worker(channel, silence: .seconds(2), answers: .seconds(1), mostQuestions: 10)
+        let options: JSONObject = ["mood": .string(mood), "log": .string(module.folder + "/log")]
+        worker.begin(Request(verb: "configure", arguments: ["options": .object(options)]))
+        _ = try worker.hear(StopFlag())
+        worker.begin(Request(verb: verb))
+        do throws(IngestError) {
+            while case .question = try worker.hear(StopFlag()) { worker.reply(.object(["unsupported": .bool(true)])) }
+            Issue.record("It answered.")
+        } catch { #expect(error.code == .unavailable && error.message.contains(words), "\(error)") }
+        #expect(channel.isOver)
+    }
+
+    /// Sending a clip may take hours, a question for it may not.
+    @Test func whatMovesFilesHasNoEnd() {
+        func longest(_ verb: String) -> Duration? {
+            Request(verb: verb).longest(.seconds(120), answers: .seconds(600))
+        }
+        #expect(["upload", "fetch", "list", "verify", "process"].allSatisfy { longest($0) == nil })
+        #expect(longest("sign") == .seconds(120) && longest("find") == .seconds(600))
+        #expect(longest("finish") == .seconds(3600))
+    }
+
     /// Who does not say that the same bytes are stored once is warned of by `check`.
     @Test(arguments: [true, false]) func thatAFileMayComeTwiceIsWarnedOf(_ isIdempotent: Bool) throws {
         let said = #"{"identity": "here", "idempotent": \#(isIdempotent ? "True" : "False")}"#

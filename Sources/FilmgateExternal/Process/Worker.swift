@@ -13,12 +13,20 @@ final class Worker: @unchecked Sendable {
     private var last: Int64 = 0
     /// When what it was asked has to be answered, where that moves no files.
     private var due: ContinuousClock.Instant?
-    private let silence: Duration
+    /// Questions of its own before it answered, and when the last one came.
+    private var questions = 0, asked: ContinuousClock.Instant?
+    private let silence: Duration, answers: Duration, mostQuestions: Int
 
     /// How long a child may take for its first words and for its options.
     static let greeting = Duration.seconds(15)
 
-    init(_ channel: LineChannel, silence: Duration) { (self.channel, self.silence) = (channel, silence) }
+    /// `answers`: how long it may look for the answer to a question; `mostQuestions`: how often it may ask for one
+    /// request.
+    init(
+        _ channel: LineChannel, silence: Duration, answers: Duration = .seconds(600), mostQuestions: Int = 100_000
+    ) {
+        (self.channel, self.silence, self.answers, self.mostQuestions) = (channel, silence, answers, mostQuestions)
+    }
 
     /// What an asker wants beside the answer.
     struct Listener {
@@ -30,11 +38,17 @@ final class Worker: @unchecked Sendable {
     func begin(_ request: Request) {
         last += 1
         isBusy = true
-        due = request.isBrief ? .now + max(silence, Self.greeting) : nil
+        due = request.longest(silence, answers: answers).map { .now + $0 }
+        (questions, asked) = (0, nil)
         channel.send(request.line(last))
     }
 
-    func reply(_ answer: JSONValue) { channel.send(.object(["id": .integer(last), "answer": answer])) }
+    /// Answers its question.
+    func reply(_ answer: JSONValue) {
+        // A sign-in may wait for a person: that is not the child's time.
+        if let asked { due = due.map { $0 + (ContinuousClock.now - asked) } }
+        channel.send(.object(["id": .integer(last), "answer": answer]))
+    }
 
     /// Listens until the request that was begun is answered.
     ///
@@ -59,12 +73,19 @@ final class Worker: @unchecked Sendable {
                 channel.end(patience: 0)
                 throw error
             }
+            let question = line["ask"]
+            if question != nil || line["progress"] != nil, let due, ContinuousClock.now > due {
+                throw channel.over("went on without an answer", patience: 0)
+            }
             if line["progress"] != nil {
-                if let due, ContinuousClock.now > due { throw channel.over("went on without an answer", patience: 0) }
                 ProgressSignal.current?.note()
                 continue
             }
-            if let value = line["ask"] { return .question(value) }
+            if let question {
+                (questions, asked) = (questions + 1, .now)
+                guard questions <= mostQuestions else { throw channel.over("asked without end", patience: 0) }
+                return .question(question)
+            }
             isBusy = false
             if let value = line["done"] { return .done(value) }
             if let value = line["failed"] { return .failed(Reported.failure(value, name: channel.name)) }

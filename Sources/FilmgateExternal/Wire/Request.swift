@@ -6,8 +6,17 @@ struct Request: Sendable {
     var verb: String
     var arguments: JSONObject = [:]
 
-    /// Moves no files: a child that only says that it goes on is not waited for without end.
-    var isBrief: Bool { ["configure", "secrets", "ready", "sign", "renew"].contains(verb) }
+    /// How long it may take, however often the child says that it goes on; nil where files move.
+    ///
+    /// `answers`: for questions that may need a look at the far side.
+    func longest(_ silence: Duration, answers: Duration) -> Duration? {
+        switch verb {
+        case "configure", "secrets", "ready", "sign", "renew": max(silence, Worker.greeting)
+        case "places", "check", "find", "occupancy", "events": max(silence, answers)
+        case "finish": max(silence, answers * 6)
+        default: nil
+        }
+    }
 
     func line(_ id: Int64) -> JSONValue {
         .object(arguments.adding(["id": .integer(id), "do": .string(verb)]))
