@@ -5,17 +5,27 @@ import Synchronization
 final class OpenSessions: Sendable {
     private struct Key: Hashable { var source: String, root: String }
     private let sessions = Mutex<[Key: any SourceSession]>([:])
-    private let isDryRun: Bool
+    private let isDryRun: Bool, statistics: RunStatistics
 
     /// In a dry run they are told nothing: nobody has anything of what it says would be delivered, and who hears of an
     /// ending removes files, or has a camera let go of a frame.
-    init(isDryRun: Bool) { self.isDryRun = isDryRun }
+    ///
+    /// Where `statistics` know of a ledger that could not be written, everything waits from then on: nobody would know
+    /// afterwards that it was delivered, so it is kept, and met again.
+    init(isDryRun: Bool, _ statistics: RunStatistics) { (self.isDryRun, self.statistics) = (isDryRun, statistics) }
 
     func add(_ session: any SourceSession) { sessions.withLock { $0[Self.key(session)] = session } }
     func remove(_ session: any SourceSession) { sessions.withLock { _ = $0.removeValue(forKey: Self.key(session)) } }
 
-    func tell(_ settled: AssetResult) { session(of: settled.asset.origin)?.settled(settled) }
-    func tell(delivered origin: Origin, to target: String) { session(of: origin)?.delivered(origin, to: target) }
+    func tell(_ settled: AssetResult) {
+        var settled = settled
+        if statistics.isLedgerLost { (settled.ending, settled.reason) = (.pending, "the ledger cannot be written") }
+        session(of: settled.asset.origin)?.settled(settled)
+    }
+
+    func tell(delivered origin: Origin, to target: String) {
+        if !statistics.isLedgerLost { session(of: origin)?.delivered(origin, to: target) }
+    }
 
     private func session(of origin: Origin) -> (any SourceSession)? {
         if isDryRun { return nil }

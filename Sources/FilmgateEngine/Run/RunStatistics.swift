@@ -14,6 +14,7 @@ final class RunStatistics: Sendable {
         var takenBack: [String: Int] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
+        var isLedgerLost = false
     }
     private let state = Mutex(State()), withoutLedger = Mutex<(@Sendable () -> Void)?>(nil)
     private let hub: EventHub
@@ -49,11 +50,15 @@ final class RunStatistics: Sendable {
 
     /// The ledger could not be written: for want of room, or for a reason that nobody foresaw.
     func ledgerFailed(_ error: IngestError) {
+        state.withLock { $0.isLedgerLost = true }
         let code: IngestError.Code = error.code == .storageFull ? .storageFull : .unexpected
         trouble(
             IngestError(code, "The ledger could not be written: \(error.message)", advice: error.advice, cause: error))
         withoutLedger.withLock { $0 }?()
     }
+
+    /// The ledger lacks some of what happened in this run.
+    var isLedgerLost: Bool { state.withLock(\.isLedgerLost) }
 
     /// What is to be done when the ledger cannot be written; called at each failure, on any thread.
     func whenLedgerFails(_ action: @escaping @Sendable () -> Void) { withoutLedger.withLock { $0 = action } }

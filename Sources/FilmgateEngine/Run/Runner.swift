@@ -222,7 +222,7 @@ public final class Runner: Sendable {
             try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
         }
         let underWay = InFlightAssets(), progress = VolumeProgressStore()
-        let sessions = OpenSessions(isDryRun: writer == nil)
+        let sessions = OpenSessions(isDryRun: writer == nil, statistics)
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
             switch runEvent {

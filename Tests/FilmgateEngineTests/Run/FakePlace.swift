@@ -20,6 +20,8 @@ final class FakePlace: SourceSession {
         var unfinished: [(name: String, reason: String)] = []
         /// Files in the order in which they were fetched, and what became of which.
         var fetched: [String] = [], settled: [String: Ending] = [:]
+        /// Files of which it was told that a target has them.
+        var delivered: [String] = []
         var opened = 0, listings = 0, concluded = 0
         var feed: AsyncStream<SourceNews>.Continuation?
         var listens = false
@@ -120,6 +122,7 @@ final class FakePlace: SourceSession {
     }
 
     func settled(_ settled: AssetResult) { state.withLock { $0.settled[settled.asset.origin.name] = settled.ending } }
+    func delivered(_ origin: Origin, to target: String) { state.withLock { $0.delivered.append(origin.name) } }
     func concluded() async { state.withLock { $0.concluded += 1 } }
     func close() async { closing.continuation.yield() }
     /// Returns once it has been closed.

@@ -32,8 +32,8 @@ import Testing
         func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { ends.withLock { $0 += 1 } }
     }
 
-    /// Takes everything but what came of a delivery.
-    private final class Forgetful: Ledger, LedgerStandIn {
+    /// Takes what is on its way, and nothing that is done.
+    private struct Forgetful: Ledger, LedgerStandIn {
         func record(_ changes: [LedgerChange]) async throws(IngestError) {
             for case .delivery(let row) in changes where row.receipt.state == .done {
                 throw IngestError(.unexpected, "It cannot be written.")
@@ -66,6 +66,18 @@ import Testing
         let gallery = Counting(), plan = world.plan([FakeSource([Self.card(1)])], target: gallery)
         _ = try? await world.runner(plan, writer: isKept ? nil : Forgetful()).run(.once)
         #expect(gallery.ends.withLock(\.self) == (isKept ? 1 : 0))
+    }
+
+    /// Whoever hears that a file is delivered may remove it, and no run would know that it ever was there.
+    @Test(arguments: [true, false]) func aSourceHearsOnlyWhatTheLedgerKnows(_ isKept: Bool) async throws {
+        let card = Self.card(1), plan = world.plan([FakeSource([card])])
+        let outcome = try await world.runner(plan, writer: isKept ? nil : Forgetful()).run(.once)
+        #expect(world.delivered == ["IMG_1.JPG"] && outcome.exitCode == (isKept ? .complete : .failure))
+        // It is told as what it is all the same.
+        #expect(world.result("IMG_1.JPG")?.ending == .delivered)
+        let (settled, delivered) = card.state.withLock { ($0.settled, $0.delivered) }
+        #expect(settled == ["IMG_1.JPG": isKept ? .delivered : .pending])
+        #expect(delivered == (isKept ? ["IMG_1.JPG"] : []))
     }
 
     @Test func aRunThatFindsNothingIsNone() async throws {
