@@ -1,5 +1,4 @@
 public import FilmgateCore
-import Glibc
 
 extension StagingArea {
     /// One file that an area left.
@@ -21,15 +20,18 @@ extension StagingArea {
     /// Without what targets left, which lies elsewhere, too. Empty where there is no such folder. Blocks briefly.
     public static func left(in directory: String) throws(IngestError) -> [Left] {
         guard try FileFacts.of(directory)?.kind == .directory else { return [] }
-        var living: [String: Bool] = [:], found: [Left] = []
+        var lives: [String: StagingLock.Life] = [:], found: [Left] = []
+        let now = WallClock.nanoseconds
         for name in try FileSystem.names(in: directory).sorted() {
             guard ![PartJournal.suffix, ".lock"].contains(where: name.hasSuffix),
                 let area = name.split(separator: "-").first, !Owner.isTarget(area)
             else { continue }
-            let lock = "\(directory)/\(area).lock", isAlive = living[lock] ?? isHeld(lock)
-            living[lock] = isAlive
+            let lock = "\(directory)/\(area).lock", life = lives[lock] ?? StagingLock.life(of: lock, removing: false)
+            lives[lock] = life
             let path = "\(directory)/\(name)"
-            guard !isAlive, let facts = try FileFacts.of(path), facts.kind == .regular else { continue }
+            guard life == .gone || life == .elsewhere && StagingLock.isLeftForGood(path, at: now),
+                let facts = try FileFacts.of(path), facts.kind == .regular
+            else { continue }
             found.append(Left(path: path, size: facts.size))
         }
         return found
@@ -47,11 +49,5 @@ extension StagingArea {
             }
         }
         return path
-    }
-
-    private static func isHeld(_ lock: String) -> Bool {
-        let descriptor = withCPath(lock) { open($0, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
-        guard descriptor >= 0 else { return false }
-        return flock(OpenFile(owning: descriptor, lock).descriptor, LOCK_SH | LOCK_NB) != 0
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// `X.part` is unfinished or not yet claimed; a file without `.part` is whole by definition.
 ///
 /// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts
-/// as leftover. Whose an area is its files' names say: nobody else knows what still waits for them, so nobody else
+/// as leftover; what one of another machine left, only after 30 days. Whose an area is its files' names say: nobody else knows what still waits for them, so nobody else
 /// removes them.
 public final class StagingArea: Sendable {
     public let directory: String
@@ -32,7 +32,7 @@ public final class StagingArea: Sendable {
 
     private let owner: Owner
     private let session: String
-    private let lock: OpenFile
+    private let lock: StagingLock
     private let count = Atomic<UInt64>(0)
     /// Of this process's areas.
     private static let sessions = Mutex<Set<String>>([])
@@ -43,8 +43,7 @@ public final class StagingArea: Sendable {
     public init(_ directory: String, of owner: Owner = .target) throws(IngestError) {
         (self.directory, self.owner) = (directory, owner)
         session = owner.newSession()
-        let path = "\(directory)/\(session).lock"
-        lock = try Self.locked(path, in: directory)
+        lock = try StagingLock.take(session, in: directory)
         Self.sessions.withLock { _ = $0.insert(session) }
     }
 
@@ -87,14 +86,18 @@ public final class StagingArea: Sendable {
     ///
     /// Never touches those of a living one, or of another owner.
     @discardableResult public func removeLeftovers(but needed: Set<String> = []) -> Int {
+        removeLeftovers(but: needed, at: WallClock.nanoseconds)
+    }
+
+    func removeLeftovers(but needed: Set<String>, at now: Int64) -> Int {
         let kept = Set(unfinished().map(\.part) + needed.map { "\(directory)/\($0)" })
         var removed = 0
-        for path in abandoned([".part", PartJournal.suffix]) where !kept.contains(path) {
+        for path in abandoned([".part", PartJournal.suffix], at: now) where !kept.contains(path) {
             let isJournal = path.hasSuffix(PartJournal.suffix)
             if isJournal, kept.contains(path.dropLast(PartJournal.suffix.count) + ".part") { continue }
             if withCPath(path, { unlink($0) }) == 0, !isJournal { removed += 1 }
         }
-        removeDeadLocks()
+        removeDeadLocks(at: now)
         return removed
     }
 
@@ -104,10 +107,14 @@ public final class StagingArea: Sendable {
     }
 
     /// Those of areas that had nothing left in the folder.
-    private func removeDeadLocks() {
-        for name in (try? FileSystem.names(in: directory)) ?? [] where name.hasSuffix(".lock") && name.utf8.count == 21
-        {
-            if name != "\(session).lock" { _ = Self.isGone("\(directory)/\(name)") }
+    private func removeDeadLocks(at now: Int64) {
+        let names = (try? FileSystem.names(in: directory)) ?? []
+        for name in names where name.hasSuffix(".lock") && name.utf8.count == 21 && name != "\(session).lock" {
+            let path = "\(directory)/\(name)", area = String(name.dropLast(5))
+            guard StagingLock.life(of: path, removing: true) == .elsewhere, owner.owns(area),
+                !names.contains(where: { $0.hasPrefix(area + "-") }), StagingLock.isLeftForGood(path, at: now)
+            else { continue }
+            FileSystem.remove(path)
         }
     }
 
@@ -118,7 +125,7 @@ public final class StagingArea: Sendable {
     public func unfinished(most: Int = 32, youngerThan days: Int64 = 7) -> [Unfinished] {
         let oldest = Int64(time(nil)) - days * 86_400
         var found: [(transfer: Unfinished, modified: Int64)] = []
-        for path in abandoned([PartJournal.suffix]) {
+        for path in abandoned([PartJournal.suffix], at: WallClock.nanoseconds) {
             let part = path.dropLast(PartJournal.suffix.count) + ".part"
             guard let facts = try? FileFacts.of(path), facts.modified / 1_000_000_000 >= oldest,
                 let (identity, checkpoint) = PartJournal.read(path),
@@ -171,14 +178,15 @@ public final class StagingArea: Sendable {
     }
 
     /// Paths of this owner's with one of these endings whose area's process is gone.
-    private func abandoned(_ endings: [String]) -> [String] {
-        var dead: [String: Bool] = [session: false]
+    private func abandoned(_ endings: [String], at now: Int64) -> [String] {
+        var lives: [String: StagingLock.Life] = [session: .living]
         return ((try? FileSystem.names(in: directory)) ?? []).compactMap { name in
             guard endings.contains(where: name.hasSuffix), let area = Owner.session(of: name), owner.owns(area)
             else { return nil }
-            let gone = dead[area] ?? Self.isGone("\(directory)/\(area).lock")
-            dead[area] = gone
-            return gone ? "\(directory)/\(name)" : nil
+            let life = lives[area] ?? StagingLock.life(of: "\(directory)/\(area).lock", removing: true)
+            lives[area] = life
+            let path = "\(directory)/\(name)"
+            return life == .gone || life == .elsewhere && StagingLock.isLeftForGood(path, at: now) ? path : nil
         }
     }
 
@@ -191,33 +199,5 @@ public final class StagingArea: Sendable {
         _ = withCPath(directory) { rmdir($0) }
         let above = parent(of: directory)
         if lastComponent(of: above) == Self.hidden { _ = withCPath(above) { rmdir($0) } }
-    }
-
-    private static func locked(_ path: String, in directory: String) throws(IngestError) -> OpenFile {
-        for _ in 0..<10 {
-            try DurableFile.makeDirectories(parent(of: directory))
-            try DurableFile.makeDirectories(directory, mode: 0o700)
-            do throws(IngestError) {
-                let file = try OpenFile.creating(path, mode: 0o600)
-                _ = flock(file.descriptor, LOCK_EX | LOCK_NB)
-                // Another area may have taken it for a dead one's before it was locked.
-                if let facts = try FileFacts.of(path), facts.inode == (try file.facts().inode) { return file }
-            } catch {
-                if (error.cause as? SystemFailure)?.code != ENOENT { throw error }
-            }
-        }
-        throw IngestError(.unavailable, "Cannot keep a lock in \(shown(directory)).")
-    }
-
-    private static func isGone(_ lock: String) -> Bool {
-        let (descriptor, code) = withCPath(lock) { name in
-            let descriptor = open(name, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-            return (descriptor, errno)
-        }
-        if descriptor < 0 { return code == ENOENT }
-        let file = OpenFile(owning: descriptor, lock)
-        guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else { return false }
-        _ = withCPath(lock) { unlink($0) }
-        return true
     }
 }

@@ -1,8 +1,9 @@
-import FileKit
 import FilmgateCore
 import Foundation
 import Glibc
 import Testing
+
+@testable import FileKit
 
 @Suite struct StagingAreaTests {
     let scratch: Scratch
@@ -75,6 +76,24 @@ import Testing
         next.removeLeftovers()
         #expect(try FileSystem.names(in: path).count == 2)
         withExtendedLifetime(living) {}
+    }
+
+    /// On a share where locks are each machine's own, another one's look free, though it writes there now.
+    @Test func whatAnotherMachineHasStays() throws {
+        let path = scratch.path + "/staging", areas = ["t0000000cccccccc", "s1234567cccccccc"]
+        let own = try [StagingArea(path), StagingArea(path, of: .state("a:/s"))]
+        var theirs: [String] = []
+        for area in areas {
+            theirs += ["\(path)/\(area).lock", "\(path)/\(area)-1.part"]
+            try write(Array("of another one".utf8), "\(path)/\(area).lock")
+            try write([1], "\(path)/\(area)-1.part")
+        }
+        #expect(own.map { $0.removeLeftovers() } == [0, 0])
+        #expect(try theirs.allSatisfy { try FileFacts.of($0) != nil } && StagingArea.left(in: path).isEmpty)
+        // A machine that never comes back leaves nothing for good; what states left is theirs.
+        let later = WallClock.nanoseconds + 31 * 86_400_000_000_000
+        #expect(own.map { $0.removeLeftovers(but: [], at: later) } == [1, 0])
+        #expect(try theirs.map { try FileFacts.of($0) != nil } == [false, false, true, true])
     }
 
     @Test func goesAwayOnlyWhenEmpty() throws {
