@@ -12,7 +12,8 @@ struct Delivery: Sendable {
         case deferred
         /// Waits until somebody marks the picture; in no queue.
         case gated
-        /// Another station has it, or may have: waits until the catalogue is asked again; in no queue.
+        /// Another station has it, or may have: waits until the catalogue is asked again; or it is refused alone; in no
+        /// queue.
         case withheld
         /// In the queue of its target.
         case waiting
@@ -139,6 +140,13 @@ struct Delivery: Sendable {
         guard !isUnasked, !(cause is LostBytes), !(cause is ServiceOutage) else { return }
         attempts += 1
         if failure.mayHaveArrived { mayHaveArrived = true }
+    }
+
+    /// As the ledger is to know it while its target is held, or with nil, again when it is not; nil where it does.
+    mutating func noteHeld(_ held: IngestError?) -> Receipt? {
+        guard isNotedHeld != (held != nil) else { return nil }
+        isNotedHeld = held != nil
+        return Receipt(state: held == nil ? .pending : .held, at: since, reason: held?.description)
     }
 
     /// Why it waits still, for the end of the run.

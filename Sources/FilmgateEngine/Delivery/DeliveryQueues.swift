@@ -11,6 +11,7 @@ struct DeliveryQueues: Sendable {
         /// It may stay where it is for long: nobody else shall wait for it.
         case unblock(Delivery.ID)
         case ended(Delivery.ID, Receipt)
+        case withhold(Delivery.ID, WithheldDelivery)
         /// Once all that goes before it is done, more may be sent there.
         case pump(String)
     }
@@ -231,6 +232,11 @@ struct DeliveryQueues: Sendable {
             unblock(id.target)
         case .retry, .closeDevice: retryLater(id, failure)
         case .setAside: refused(id, failure.error)
+        case .renewThenHold where queues[id.target]?.isRefusedAlone(id, because: failure.error) == true:
+            effects.append(.withhold(id, .refused(failure.error)))
+        case .renewThenHold where queues[id.target]?.doubt(id, because: failure.error) == true:
+            all[id]?.noteTrouble(failure.error)
+            putBack(id, behind: true)
         case .renewThenHold, .pauseTarget, .stop: hold(id, because: failure.error)
         case .unwind: putBack(id)
         }
@@ -349,10 +355,7 @@ struct DeliveryQueues: Sendable {
     private mutating func note(_ waiting: [Delivery.ID], held: IngestError?) {
         var rows: [Row] = []
         for id in waiting {
-            guard let delivery = all[id], delivery.isNotedHeld != (held != nil) else { continue }
-            all[id]?.isNotedHeld = held != nil
-            let state: Receipt.State = held == nil ? .pending : .held
-            rows.append(Row(id: id, receipt: Receipt(state: state, at: delivery.since, reason: held?.description)))
+            if let receipt = all[id]?.noteHeld(held) { rows.append(Row(id: id, receipt: receipt)) }
         }
         if !rows.isEmpty { effects.append(.write(rows, withAsset: true)) }
     }

@@ -85,6 +85,7 @@ struct DeliveryTable: Sendable {
             } else {
                 conclude(id, receipt)
             }
+        case .withhold(let id, let withheld): withhold(id, withheld)
         case .pump(let target): queues.pump(target)
         }
     }

@@ -6,8 +6,8 @@ import FilmgateCore
 struct TargetQueue: Sendable {
     let target: PlannedTarget
     private var waiting = DeliveryHeap()
-    private var sending: [Delivery.ID: (urgency: DeliveryPriority, failures: Int)] = [:]
-    private var arrivals = 0
+    private var sending: [Delivery.ID: (urgency: DeliveryPriority, failures: Int, number: Int)] = [:]
+    private var arrivals = 0, begun = 0
     private(set) var active = 0
     /// Why nothing is sent now: refused, full, not to be trusted.
     private(set) var held: IngestError?
@@ -25,6 +25,10 @@ struct TargetQueue: Sendable {
     var toldHold: String?
     /// A time is set at which the hold is tried.
     var isProbing = false
+    /// What was refused last, and how many had begun by then; until one that began later gets through.
+    private(set) var doubted: (id: Delivery.ID, begun: Int)?
+    /// Refused before others got through: that was about these files, and not about the sign-in.
+    private var refusedAlone: Set<Delivery.ID> = []
 
     init(_ target: PlannedTarget, held: IngestError? = nil) { (self.target, self.held) = (target, held) }
 
@@ -47,12 +51,18 @@ struct TargetQueue: Sendable {
         guard held == nil, count > 0, active < (failures > 0 ? 1 : target.parallel) else { return nil }
         for moment in [pausedUntil, askedUntil] { if let moment, now < moment { return nil } }
         guard let (urgency, id) = waiting.removeFirst() else { return nil }
-        sending[id] = (urgency, failures)
+        begun += 1
+        sending[id] = (urgency, failures, begun)
         active += 1
         return id
     }
 
     mutating func succeeded(_ id: Delivery.ID) {
+        if let refused = doubted, let number = sending[id]?.number, number > refused.begun {
+            refusedAlone.insert(refused.id)
+            doubted = nil
+        }
+        refusedAlone.remove(id)
         ended(id)
         failures = 0
         (pausedUntil, trouble) = (nil, nil)
@@ -85,10 +95,30 @@ struct TargetQueue: Sendable {
     }
 
     /// Holds the queue; the delivery stays in it.
+    ///
+    /// Behind the others where it was refused: one that was not shall find out whether the hold is over.
     mutating func hold(_ id: Delivery.ID, because error: IngestError) {
         active -= 1
         held = held ?? error
-        putBack(id)
+        if error.code == .unauthorized, !target.isLocal { doubted = (id, begun) }
+        putBack(id, behind: error.code == .unauthorized)
+    }
+
+    /// Whether the next one shall tell if everything is refused, or this file alone: one, for a sign-in that is really
+    /// refused is shown no bytes of thousands.
+    ///
+    /// From then on one at a time is sent, until one gets through.
+    mutating func doubt(_ id: Delivery.ID, because error: IngestError) -> Bool {
+        guard error.code == .unauthorized, !target.isLocal, doubted == nil, held == nil, toldHold == nil, count > 0
+        else { return false }
+        doubted = (id, begun)
+        failures = max(failures, 1)
+        return true
+    }
+
+    /// Whether a refusal of it now is about it alone, since others got through after the first one.
+    func isRefusedAlone(_ id: Delivery.ID, because error: IngestError) -> Bool {
+        error.code == .unauthorized && doubted == nil && held == nil && toldHold == nil && refusedAlone.contains(id)
     }
 
     /// The hold may be over: one delivery at a time finds out.

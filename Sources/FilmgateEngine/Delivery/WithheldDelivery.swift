@@ -1,7 +1,7 @@
 import FilmgateCore
 
 /// Why a delivery is not sent now: what another station does, or says that it did, or that its target has the bytes and
-/// has not answered yet.
+/// has not answered yet, or refuses this one and takes others.
 struct WithheldDelivery: Sendable {
     /// Pending while another station is at it, held where a person has to look, excluded where it is not wanted any
     /// more.
@@ -12,6 +12,11 @@ struct WithheldDelivery: Sendable {
     init(_ state: Receipt.State, _ reason: String, again: Duration? = nil) {
         receipt = Receipt(state: state, reason: reason)
         self.again = again
+    }
+
+    /// Refused alone.
+    static func refused(_ error: IngestError) -> WithheldDelivery {
+        WithheldDelivery(.held, "\(error.message) Others are taken; it is tried again later.", again: .seconds(60))
     }
 
     /// The run waits for it.
@@ -51,7 +56,7 @@ extension DeliveryTable {
         if let again = withheld.again { queues.effect(.act(.wait(until: queues.now.instant + again, .claimDue(id)))) }
     }
 
-    /// The catalogue is asked again, if it waits for that.
+    /// The catalogue, or the target that refused it alone, is asked again, if it waits for that.
     mutating func askAgain(_ id: Delivery.ID) {
         guard self[id]?.isWithheld == true, !queues.isStopped, !queues.isWindingDown else { return }
         expected.remove(id)

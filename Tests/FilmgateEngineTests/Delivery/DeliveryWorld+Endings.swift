@@ -72,7 +72,7 @@ extension DeliveryWorld {
         let lost = model.unsettled
         model.crash()
         (attempts, questions, records, timers, followed, refused, begun) = ([], [], [], [], [], [], [])
-        (gone, taken, verdicts) = ([], 0, [:])
+        (gone, taken, verdicts, doubted) = ([], 0, [:], [])
         table = DeliveryTable(Self.targets, run: 2, event: nil, backoff: Self.backoff, at: now)
         for asset in Self.assets.prefix(fresh) where lost.contains(asset.id) {
             let content = contents[asset.id] ?? ContentKey(rawValue: "")

@@ -22,6 +22,8 @@ struct DeliveryWorld {
     var followed: [Delivery.ID] = []
     /// Targets that refused us, and nobody has tried again since.
     var refused: Set<String> = []
+    /// Targets that refused a delivery and have taken none since: one refusal may be about one file, a second is not.
+    var doubted: Set<String> = []
     /// What each file holds.
     var contents: [AssetID: ContentKey] = [:]
     /// What marks say of each that is ours and waits for them.
@@ -205,15 +207,32 @@ struct DeliveryWorld {
             let path = delivery.target.traits.localRoot.map { "\($0)/\(delivery.job.path)" }
             let receipt = Receipt(state: .done, path: path, id: delivery.job.name)
             if isTaken { gone.insert(delivery.job.file.path) }
+            doubted.remove(id.target)
             tell("\(id.target) has \(id.content.rawValue)")
             model.answer(id, .success(receipt))
             return handle(.delivered(id, DeliveryAttempt.Delivered(receipt: receipt)))
         }
         let error = Self.failure(&dice)
         tell("\(id.target) says \(error.code.rawValue) to \(id.content.rawValue)")
-        if [.renewThenHold, .pauseTarget, .stop].contains(error.code.disposition) { refused.insert(id.target) }
         model.answer(id, .failure(error))
-        handle(.failed(id, DeliveryFailure(error, moved: nil, jitter: 0.5)))
+        fail(.failed(id, DeliveryFailure(error, moved: nil, jitter: 0.5)), error, at: id.target)
+    }
+
+    /// The table may leave it at one delivery that is refused, where its target has taken another since it refused
+    /// last; else nothing more is sent there.
+    mutating func fail(_ event: DeliveryEvent, _ error: IngestError, at target: String) {
+        guard [.renewThenHold, .pauseTarget, .stop].contains(error.code.disposition) else { return handle(event) }
+        var trial = table
+        _ = trial.handle(event, at: now)
+        if error.code != .unauthorized || trial.queues[target]?.held != nil {
+            refused.insert(target)
+        } else {
+            let isFolder = Self.targets.contains { $0.identity == target && $0.isLocal }
+            model.expect(!isFolder, "\(target) is a folder that refuses, and is not held")
+            model.expect(!doubted.contains(target), "\(target) refused twice, and is not held")
+        }
+        if trial.queues[target]?.doubted != nil { doubted.insert(target) }
+        handle(event)
     }
 
     /// Another station has it.
@@ -228,9 +247,9 @@ struct DeliveryWorld {
         let group = questions.remove(at: dice.below(questions.count)), shot = group.first?.shotKey ?? ""
         guard chance(percent) else {
             let error = chance(70) ? IngestError(.network, "no") : IngestError(.unauthorized, "no")
-            if error.code == .unauthorized, let target = group.first?.id.target { refused.insert(target) }
             tell("no names: \(error.code.rawValue)")
-            return handle(.unnamed(shot: shot, DeliveryFailure(error, moved: nil, jitter: 0.5)))
+            let event = DeliveryEvent.unnamed(shot: shot, DeliveryFailure(error, moved: nil, jitter: 0.5))
+            return fail(event, error, at: group.first?.id.target ?? "")
         }
         // Of files that would have one name the first goes first.
         let named = chance(30) ? Array(group.prefix(1)) : group

@@ -151,6 +151,47 @@ import Testing
         #expect(Set(queue.pending.map(\.content.rawValue)) == ["jpeg 1", "jpeg 2"])
     }
 
+    private static let refusal = IngestError(.unauthorized, "refused")
+
+    /// A sign-in that is really refused is shown one file more, and not the bytes of all that waits.
+    @Test func aSecondRefusalIsOfAll() {
+        var queue = queue((1...9).map { "jpeg \($0)" }, local: false, parallel: 1)
+        let first = take(&queue, 1), isDoubted = queue.doubt(first[0], because: Self.refusal)
+        queue.returned(first[0], behind: true)
+        let second = take(&queue, 9), isAnother = queue.doubt(second[0], because: Self.refusal)
+        #expect(isDoubted && !isAnother && second.count == 1 && second != first)
+        queue.hold(second[0], because: Self.refusal)
+        let more = take(&queue, 9)
+        #expect(more.isEmpty && queue.count == 9)
+        // Who finds out whether the hold is over was not refused before.
+        queue.letGo()
+        let probe = take(&queue, 9)
+        #expect(probe.count == 1 && probe != first && probe != second)
+    }
+
+    /// What is refused while others are taken keeps none of them waiting; nothing of it is said by what had begun
+    /// before.
+    @Test func whatIsRefusedAloneIsKnownByWhatGetsThroughLater() {
+        var queue = queue((1...5).map { "jpeg \($0)" }, local: false, parallel: 2)
+        let sent = take(&queue, 2), isDoubted = queue.doubt(sent[0], because: Self.refusal)
+        queue.returned(sent[0], behind: true)
+        queue.succeeded(sent[1])
+        #expect(isDoubted && !queue.isRefusedAlone(sent[0], because: Self.refusal))
+        for later in take(&queue, 2) { queue.succeeded(later) }
+        #expect(queue.isRefusedAlone(sent[0], because: Self.refusal))
+        #expect(!queue.isRefusedAlone(sent[0], because: IngestError(.storageFull, "full")))
+        // Another refusal in between may be about all.
+        let next = take(&queue, 1), isNext = queue.doubt(next[0], because: Self.refusal)
+        #expect(isNext && !queue.isRefusedAlone(sent[0], because: Self.refusal))
+    }
+
+    /// Alone in its queue, or in a folder, nobody else can tell.
+    @Test(arguments: [true, false]) func withoutAnotherARefusalHolds(_ isFolder: Bool) {
+        var queue = queue(isFolder ? ["jpeg 1", "jpeg 2"] : ["jpeg 1"], local: isFolder)
+        let first = take(&queue, 1), isDoubted = queue.doubt(first[0], because: Self.refusal)
+        #expect(!isDoubted)
+    }
+
     @Test func noMoreAtOnceThanTheTargetTakes() {
         var queue = queue(["jpeg 1", "jpeg 2", "jpeg 3"], local: false, parallel: 2)
         let first = take(&queue, 3)
