@@ -105,6 +105,20 @@ import Testing
         #expect(try await self.session().restore(validating: false).state == .signedIn(Account(id: "ann")))
     }
 
+    /// A clock that was ahead for a while ends nothing: what holds is said to hold.
+    @Test func whatRanOutByAWrongClockHoldsWhenTheClockIsRight() async throws {
+        var bare = grant.first()
+        bare.refresh = nil
+        let first = bare
+        _ = try await session().signIn(["https://gallery.example"]) { () async throws(IngestError) in first }
+        clock.advance(2000)
+        await #expect(throws: IngestError.self) { try await session().credential() }
+        #expect(try await session().restore(validating: false).state.word == "expired")
+        clock.advance(-1500)
+        #expect(try await session().credential().access.reveal() == "access-canary-0")
+        #expect(try await session().restore(validating: false).state == .signedIn(Account(id: "ann")))
+    }
+
     @Test func aLostAnswerWithinTheGraceKeepsUsSignedIn() async throws {
         let session = try await signedIn()
         grant.set { $0.lost = 1 }

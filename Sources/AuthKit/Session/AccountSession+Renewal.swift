@@ -81,7 +81,8 @@ extension AccountSession {
             if grant.obtains { (held, seen, refused) = (nil, nil, nil) }
             let why = "The sign-in `\(name)` has ended: \(error.message)"
             become(.expired(why))
-            if !grant.obtains { await remember(why, of: stored) }
+            // What cannot be renewed has run out by our clock, which may be put right.
+            if !grant.obtains, grant.renews(stored) { await remember(why, of: stored) }
             throw IngestError(.unauthorized, why, advice: "Run `filmgate login \(name)`.", cause: error)
         }
     }

@@ -27,7 +27,7 @@ extension AccountSession {
             (held, seen) = (try await store.read(), stamp)
             guard let held else { return become(.signedOut) }
             guard grant.issued(held) else { return become(grant.obtains ? .signedOut : .expired(foreign(held))) }
-            if let why = held.ended {
+            if let why = held.ended, grant.renews(held) || held.isOver(at: clock()) {
                 refused = held.proof
                 become(.expired(why))
             } else if refused == nil || refused != held.proof {

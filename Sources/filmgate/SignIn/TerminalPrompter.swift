@@ -51,7 +51,10 @@ struct TerminalPrompter: SignInPrompter {
 
     private static var isDesktop: Bool { getenv("WAYLAND_DISPLAY") != nil || getenv("DISPLAY") != nil }
 
-    /// Lets the desktop open an address, which holds no secret: states and challenges are good for this one sign-in.
+    /// Lets the desktop open an address, which others on this machine can read in the list of processes.
+    ///
+    /// Its state and challenge are good for this one sign-in. With the state a code can be sent to us by somebody else;
+    /// where there is a challenge (PKCE), only who asked can redeem one. `--no-browser` starts no program.
     private static func open(_ address: String) {
         guard address.hasPrefix("https://") || address.hasPrefix("http://") else { return }
         var command = ChildProcess.Command(["xdg-open", address], environment: ChildProcess.Command.inherited())
