@@ -77,18 +77,38 @@ public enum DurableFile {
     ///
     /// For files that are ours alone.
     public static func atomicWrite(_ bytes: RawSpan, to path: String, mode: UInt32 = 0o644) throws(IngestError) {
+        try write(bytes, beside: path, mode) { part throws(IngestError) in
+            let code = withCPath(part) { old in withCPath(path) { new in rename(old, new) == 0 ? 0 : errno } }
+            if code != 0 { throw .writing(path, code) }
+        }
+        try Flush.directory(parent(of: path))
+    }
+
+    /// Writes a small file whole under a name that is free; `nameTaken` when it is in use.
+    public static func create(_ bytes: RawSpan, at path: String, mode: UInt32 = 0o644) throws(IngestError) {
+        try write(bytes, beside: path, mode) { part throws(IngestError) in try publish(part: part, as: path) }
+    }
+
+    /// What such a file is called before it has its name; true also for what a crash left.
+    public static func isPart(_ name: String) -> Bool {
+        guard name.utf8.first == 0x2E, name.hasSuffix(".part") else { return false }
+        let digits = name.dropFirst().dropLast(5)
+        return UInt64(digits, radix: 16).map { String($0, radix: 16) == digits } ?? false
+    }
+
+    private static func write(
+        _ bytes: RawSpan, beside path: String, _ mode: UInt32, name: (String) throws(IngestError) -> Void
+    ) throws(IngestError) {
         let part = "\(parent(of: path))/.\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
         let file = try OpenFile.creating(part, mode: mode)
         do throws(IngestError) {
             try bytes.withUnsafeBytes { bytes throws(IngestError) in try file.write(bytes) }
             try Flush.data(of: file)
-            let code = withCPath(part) { old in withCPath(path) { new in rename(old, new) == 0 ? 0 : errno } }
-            if code != 0 { throw .writing(path, code) }
+            try name(part)
         } catch {
             _ = withCPath(part) { unlink($0) }
             throw error
         }
-        try Flush.directory(parent(of: path))
     }
 
     /// Adds `bytes` to the end of a small file (0600) in one write, creating it and its folder where missing.

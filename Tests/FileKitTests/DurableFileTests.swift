@@ -133,4 +133,32 @@ import Testing
             try await group.waitForAll()
         }
     }
+
+    /// The next one may hold the file that the one before removes.
+    @Test func aLockFileHasOneOwnerAndLeavesNothing() async throws {
+        let path = scratch.path + "/.own/x.lock", counter = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        let lock = try LockFile(path), before = counter.next()
+                        #expect(counter.next() == before + 1)
+                        withExtendedLifetime(lock) {}
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try scratch.names().isEmpty)
+    }
+
+    @Test func createNeverReplaces() throws {
+        let taken = try scratch.file("manifest", [1, 2, 3])
+        #expect(code { try DurableFile.create([UInt8]("x".utf8).span.bytes, at: taken) } == .nameTaken)
+        #expect(try bytes(taken) == [1, 2, 3])
+        try DurableFile.create([UInt8]("x".utf8).span.bytes, at: taken + ".2")
+        #expect(try bytes(taken + ".2") == [UInt8]("x".utf8) && scratch.names() == ["manifest", "manifest.2"])
+        #expect(
+            DurableFile.isPart(".1f.part") && ![".01.part", "1f.part", ".x.part"].contains(where: DurableFile.isPart))
+    }
 }

@@ -139,6 +139,40 @@ import XMLKit
         #expect(try !FileSystem.names(in: folder).contains(".1234.part"))
     }
 
+    /// Another machine on a share, where no lock holds, adds a generation between ours and its seal.
+    @Test func whatAnotherMachineAddsMeanwhileStays() async throws {
+        try await run(["w/a.jpg": [1]])
+        let chain = folder + "/ascmhl_chain.xml", hash = String(repeating: "a", count: 32)
+        let file = MHLManifest.File(path: "w/b.jpg", size: 1, modified: 0, hashed: 0, xxh128: hash, action: "original")
+        let theirs = MHLManifest(files: [file], folders: [], references: [], ignore: History.ignored, created: 0)
+        var isFirst = true
+        let tree = HistoryTree(root: fixture.root) {
+            guard isFirst else { return }
+            isFirst = false
+            do {
+                let text = Array(theirs.text.utf8)
+                try write(text, folder + "/0002_theirs.mhl")
+                var all = try Chain.parse(try bytes(chain))
+                all.append(History.Generation(number: 2, name: "0002_theirs.mhl", c4: C4.id(of: text)))
+                try DurableFile.atomicWrite(Array(Chain.text(all).utf8).span.bytes, to: chain)
+            } catch { Issue.record(error) }
+        }
+        try tree.record([Journal.Entry(path: "w/c.jpg", size: 1, modified: 0, xxh128: hash, at: 0)], fresh: [])
+        let sealed = try Chain.parse(try bytes(chain))
+        #expect(sealed.map(\.number) == [1, 2, 3] && sealed[1].name == "0002_theirs.mhl")
+        #expect(try manifests() == sealed.map(\.name))
+        #expect(try actions(sealed[2].name) == ["w/c.jpg": "original"])
+        #expect(try History.load(fixture.root).known.keys.sorted() == ["w/a.jpg", "w/b.jpg", "w/c.jpg"])
+    }
+
+    @Test func onlyWhatWeLeftUnfinishedGoes() async throws {
+        try await run(["w/a.jpg": [1]])
+        for name in [".1f.part", ".notes.part", "._0001.part"] { try write([0], folder + "/" + name) }
+        try await run(["w/b.jpg": [2]])
+        let hidden = try FileSystem.names(in: folder).filter { $0.hasPrefix(".") }
+        #expect(hidden.sorted() == ["._0001.part", ".notes.part"])
+    }
+
     @Test(arguments: ["change", "remove", "unseal", "tear"]) func aBrokenHistoryIsNeverContinued(
         how: String
     ) async throws {

@@ -18,6 +18,8 @@ struct History {
     private(set) var files: [ManifestReader.File] = []
     /// False when the chain does not name the last manifest yet.
     private(set) var isSealed = true
+    /// The chain file as it was read; nil when there was none.
+    private var chain: [UInt8]?
 
     static let folderName = "ascmhl", chainName = "ascmhl_chain.xml"
     static let ignored = [".DS_Store", "ascmhl", "ascmhl/", StagingArea.hidden]
@@ -33,11 +35,8 @@ struct History {
         var history = History(root: root)
         let names = try FileSystem.names(in: history.folder).filter { $0.hasSuffix(".mhl") && !$0.hasPrefix("._") }
             .sorted()
-        let chain = Paths.join(history.folder, chainName)
-        let sealed =
-            try FileSystem.contents(of: chain, limit: 64 << 20).map { bytes throws(IngestError) in
-                try located(chain) { () throws(IngestError) in try Chain.parse(bytes) }
-            } ?? []
+        history.chain = try history.readChain()
+        let sealed = try history.sealed(history.chain)
         for generation in sealed { try history.read(generation.name, sealed: generation) }
         for name in names where !sealed.contains(where: { $0.name == name }) {
             guard history.generations.count == sealed.count, number(of: name) == history.nextNumber else {
@@ -47,6 +46,25 @@ struct History {
             history.isSealed = false
         }
         return history
+    }
+
+    private var chainPath: String { Paths.join(folder, Self.chainName) }
+
+    private func readChain() throws(IngestError) -> [UInt8]? {
+        try FileSystem.contents(of: chainPath, limit: 64 << 20)
+    }
+
+    private func sealed(_ chain: [UInt8]?) throws(IngestError) -> [Generation] {
+        guard let chain else { return [] }
+        return try Self.located(chainPath) { () throws(IngestError) in try Chain.parse(chain) }
+    }
+
+    /// Nobody has added to the chain since it was read.
+    func isCurrent() throws(IngestError) -> Bool { try readChain() == chain }
+
+    /// Whether the chain, as it is now, names that manifest.
+    func names(_ generation: Generation) throws(IngestError) -> Bool {
+        try sealed(try readChain()).contains { $0.name == generation.name }
     }
 
     var nextNumber: Int { (generations.map(\.number).max() ?? 0) + 1 }
