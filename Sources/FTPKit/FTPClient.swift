@@ -68,7 +68,7 @@ struct FTPInboxState: Sendable {
     var writing: Set<String> = []
     /// Acknowledged to their clients, not accepted yet: nothing is written over them.
     var finished: Set<String> = []
-    /// Their bytes may not be on the disk, though they can be read: a flush failed, and the system tells that only once.
+    /// Their bytes may not be on the disk, though they can be read: a flush failed, and the system tells that once.
     var unsure: Set<String> = []
     /// Where a client's tries of one name lie that are not accepted yet, the latest last.
     var tries: [FTPRecent: [String]] = [:]
@@ -94,8 +94,8 @@ struct FTPInboxState: Sendable {
         return place()
     }
 
-    /// Where the client's latest try lies; nil when there is none, when it is being written, or when all of it has to be
-    /// sent anew.
+    /// Where the client's latest try lies; nil when there is none, when it is being written, or when all of it has to
+    /// be sent anew.
     func goingOn(_ recent: FTPRecent) -> String? {
         last(recent).flatMap { writing.contains($0) || unsure.contains($0) ? nil : $0 }
     }

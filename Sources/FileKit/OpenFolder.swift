@@ -39,8 +39,8 @@ public final class OpenFolder: Sendable {
         return FileFacts(raw)
     }
 
-    /// Gives whatever file has `name` now another name, in one step: also where a file system has no exclusive renaming,
-    /// nobody's next file of that name is touched.
+    /// Gives whatever file has `name` now another name, in one step: also where a file system has no exclusive
+    /// renaming, nobody's next file of that name is touched.
     ///
     /// `other` must be a name that nobody else would choose: a file that has it is replaced.
     public func moveAside(_ name: String, to other: String) throws(IngestError) {

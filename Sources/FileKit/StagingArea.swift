@@ -7,8 +7,8 @@ import Synchronization
 /// `X.part` is unfinished or not yet claimed; a file without `.part` is whole by definition.
 ///
 /// Several areas, of several processes, may share one folder: each holds a lock, and only what a dead one left counts
-/// as leftover; what one of another machine left, only after 30 days. Whose an area is its files' names say: nobody else knows what still waits for them, so nobody else
-/// removes them.
+/// as leftover; what one of another machine left, only after 30 days. Whose an area is its files' names say: nobody
+/// else knows what still waits for them, so nobody else removes them.
 public final class StagingArea: Sendable {
     public let directory: String
     /// The folder inside a target's own that holds what Filmgate needs there.

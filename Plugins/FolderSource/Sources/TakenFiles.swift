@@ -185,8 +185,8 @@ final class TakenFiles: Sendable {
         }
     }
 
-    /// Whether the file that was moved to that path has other bytes than were read, although size and time are the same:
-    /// who edits a picture in place may give it its time back.
+    /// Whether the file that was moved to that path has other bytes than were read, although size and time are the
+    /// same: who edits a picture in place may give it its time back.
     ///
     /// The time of the status change nobody can set. Where it is another one, or the volume keeps none, the bytes tell.
     private func isEdited(_ away: String, _ origin: Origin, _ changed: Int64?, _ sha256: String) -> Bool {
@@ -195,8 +195,8 @@ final class TakenFiles: Sendable {
         return (try? Reread.digest(of: away, .sha256).digest) != sha256
     }
 
-    /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is part
-    /// of, a bind mount, one share by two protocols.
+    /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is
+    /// part of, a bind mount, one share by two protocols.
     ///
     /// Devices and inodes tell nothing there. The name is new and random: who sees it sees this folder, and nobody has
     /// looked for it before, so that no memory of an earlier answer says otherwise.

@@ -58,8 +58,8 @@ import Testing
         #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == next)
     }
 
-    /// NFS and 9p know no exclusive renaming: the new name is a link at first, and then the old one is removed, whatever
-    /// has it by then.
+    /// NFS and 9p know no exclusive renaming: the new name is a link at first, and then the old one is removed,
+    /// whatever has it by then.
     @Test func theNextFrameStaysWhereNoRenamingIsExclusive() async throws {
         let (root, path) = (root, path), next = HotFolder.jpeg(2), isPut = Atomic(false)
         let renaming: OpenFolder.Renaming = { folder, name, other in
@@ -74,7 +74,7 @@ import Testing
         #expect(try names() == (isPut.load(ordering: .relaxed) ? ["Capture_0001.JPG"] : []))
     }
 
-    /// FAT through FUSE has no links either: a name that is looked for and then taken could be the next frame's by then.
+    /// FAT through FUSE has no links either: a name that is looked for and then taken could be the next frame's then.
     @Test func whereNoNameCanBeTakenSafelyItGetsOneOfItsOwn() async throws {
         let (root, path) = (root, path), next = HotFolder.jpeg(2)
         let putNext = { @Sendable in
