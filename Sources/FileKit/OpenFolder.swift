@@ -17,9 +17,30 @@ public final class OpenFolder: Sendable {
     /// `notFound`, `unreadable`.
     public convenience init(_ path: String) throws(IngestError) { try self.init(path, renaming: Self.renaming) }
 
-    package init(_ path: String, renaming: @escaping Renaming) throws(IngestError) {
+    package convenience init(_ path: String, renaming: @escaping Renaming) throws(IngestError) {
         let (descriptor, code) = withCPath(path) { (fg_open_directory($0), errno) }
         guard descriptor >= 0 else { throw .reading(path, code) }
+        self.init(owning: descriptor, path, renaming)
+    }
+
+    /// A folder below one that is trusted, or that itself where `path` is empty: no part of `path` may be a link or lead
+    /// out of it, whoever changes it meanwhile.
+    package convenience init(
+        _ path: String, below root: String, renaming: @escaping Renaming = OpenFolder.renaming
+    ) throws(IngestError) {
+        if path.isEmpty {
+            try self.init(root, renaming: renaming)
+            return
+        }
+        let whole = Paths.join(root, path), (top, failure) = withCPath(root) { (fg_open_directory($0), errno) }
+        guard top >= 0 else { throw .reading(root, failure) }
+        defer { close(top) }
+        let (descriptor, code) = withCPath(path) { (fg_open_beneath(top, $0), errno) }
+        guard descriptor >= 0 else { throw .reading(whole, code) }
+        self.init(owning: descriptor, whole, renaming)
+    }
+
+    private init(owning descriptor: Int32, _ path: String, _ renaming: @escaping Renaming) {
         (self.descriptor, self.path, rename) = (descriptor, path, renaming)
     }
 

@@ -25,6 +25,8 @@ final class TakenFiles: Sendable {
     }
 
     private let root: String, context: ModuleContext
+    /// The folder that is watched, told from another one that comes to lie at `root`.
+    private let watched: String?
     /// Copies are read here, one at a time.
     private let queue = DispatchQueue(label: "filmgate.folder.taken")
     /// Files that are being looked up or removed.
@@ -51,7 +53,7 @@ final class TakenFiles: Sendable {
         look: @escaping @Sendable (String) -> FileFacts? = { (try? FileFacts.of($0)) ?? nil },
         renaming: @escaping OpenFolder.Renaming = OpenFolder.renaming
     ) {
-        (self.root, self.context) = (root, context)
+        (self.root, self.context, watched) = (root, context, FolderSource.visit(root))
         (self.beforeMove, self.look, self.renaming) = (beforeMove, look, renaming)
         Self.restore(below: root)
     }
@@ -159,7 +161,9 @@ final class TakenFiles: Sendable {
         known.changed = 0
         if staying.withLock({ $0.contains(known) }) { return }
         do throws(IngestError) {
-            let folder = try OpenFolder(Paths.folder(origin.absolutePath), renaming: renaming)
+            guard FolderSource.visit(root) == watched else { return }
+            // By no link: somebody may have moved a folder to a safe place, and put one to it here.
+            let folder = try OpenFolder(origin.folder, below: root, renaming: renaming)
             guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return }
             beforeMove()
             // Here: moving changes it.

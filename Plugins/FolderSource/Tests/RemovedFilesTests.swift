@@ -22,11 +22,11 @@ import Testing
         ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup())
     }
 
-    private func settled() throws -> AssetResult {
-        let facts = try #require(try FileFacts.of(path))
+    private func settled(_ name: String = "Capture_0001.JPG", hasStatus: Bool = true) throws -> AssetResult {
+        let facts = try #require(try FileFacts.of(root + "/" + name))
         let origin = Origin(
-            source: "folder", volume: "v", root: root, path: "Capture_0001.JPG", size: facts.size,
-            modified: facts.modified, inode: facts.inode, changed: facts.changed)
+            source: "folder", volume: "v", root: root, path: name, size: facts.size, modified: facts.modified,
+            inode: hasStatus ? facts.inode : 0, changed: hasStatus ? facts.changed : 0)
         var asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "k", stem: "Capture_0001"))
         let sha256 = MultiHasher.digest(of: Array(HotFolder.jpeg(1)), .sha256)
         asset.digests = Digests(sha256: sha256)
@@ -102,9 +102,7 @@ import Testing
             try? file?.close()
             if let before { try? FileSystem.setModified(path, before.modified) }
         }
-        var result = try settled()
-        if !hasStatus { (result.asset.origin.inode, result.asset.origin.changed) = (0, 0) }
-        taken.settled(result)
+        taken.settled(try settled(hasStatus: hasStatus))
         await taken.concluded()
         #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == edited)
     }
@@ -132,6 +130,20 @@ import Testing
         await taken.concluded()
         #expect(try names() == (isTold ? ["Capture_0001.JPG"] : []))
         close(writer.withLock(\.self))
+    }
+
+    /// Somebody moved the pictures to a safe place, and put a link to them here, so that other programs find them.
+    @Test(arguments: ["day1", ""]) func whatLiesBehindALinkStays(_ name: String) async throws {
+        let safe = root + "-safe", moved = name.isEmpty ? root : root + "/" + name
+        defer { try? FileManager.default.removeItem(atPath: safe) }
+        try HotFolder.write(HotFolder.jpeg(1), to: root + "/day1/Capture_0001.JPG")
+        let result = try settled((name.isEmpty ? "" : name + "/") + "Capture_0001.JPG")
+        let taken = TakenFiles(root: root, context: context())
+        try FileManager.default.moveItem(atPath: moved, toPath: safe)
+        try FileManager.default.createSymbolicLink(atPath: moved, withDestinationPath: safe)
+        taken.settled(result)
+        await taken.concluded()
+        #expect(FileManager.default.contents(atPath: safe + "/Capture_0001.JPG") == HotFolder.jpeg(1))
     }
 
     /// A disk and the pool that it is part of, one share by two protocols: each tells of devices and inodes of its own.
