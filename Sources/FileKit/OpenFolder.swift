@@ -10,26 +10,38 @@ public final class OpenFolder: Sendable {
     ///
     /// `EOPNOTSUPP` where that cannot be done without a moment in which somebody else's file could be replaced.
     package typealias Renaming = @Sendable (_ folder: Int32, _ name: String, _ other: String) -> Int32
+    /// Removes a file of an open folder: 0, or an errno value.
+    package typealias Removing = @Sendable (_ folder: Int32, _ name: String) -> Int32
 
-    private let descriptor: Int32, path: String
-    private let rename: Renaming
+    /// What is asked of the system; something else in tests.
+    package struct Calls: Sendable {
+        package var rename: Renaming = { folder, name, other in
+            withCPath(name) { old in withCPath(other) { new in fg_rename_or_link(folder, old, folder, new) } }
+        }
+        package var remove: Removing = { folder, name in
+            withCPath(name) { unlinkat(folder, $0, 0) == 0 ? 0 : errno }
+        }
 
-    /// `notFound`, `unreadable`.
-    public convenience init(_ path: String) throws(IngestError) { try self.init(path, renaming: Self.renaming) }
-
-    package convenience init(_ path: String, renaming: @escaping Renaming) throws(IngestError) {
-        let (descriptor, code) = withCPath(path) { (fg_open_directory($0), errno) }
-        guard descriptor >= 0 else { throw .reading(path, code) }
-        self.init(owning: descriptor, path, renaming)
+        package init() {}
     }
 
-    /// A folder below one that is trusted, or that itself where `path` is empty: no part of `path` may be a link or lead
-    /// out of it, whoever changes it meanwhile.
-    package convenience init(
-        _ path: String, below root: String, renaming: @escaping Renaming = OpenFolder.renaming
-    ) throws(IngestError) {
+    private let descriptor: Int32, path: String
+    private let calls: Calls
+
+    /// `notFound`, `unreadable`.
+    public convenience init(_ path: String) throws(IngestError) { try self.init(path, calls: Calls()) }
+
+    package convenience init(_ path: String, calls: Calls) throws(IngestError) {
+        let (descriptor, code) = withCPath(path) { (fg_open_directory($0), errno) }
+        guard descriptor >= 0 else { throw .reading(path, code) }
+        self.init(owning: descriptor, path, calls)
+    }
+
+    /// A folder below one that is trusted, or that itself where `path` is empty: no part of `path` may be a link or
+    /// lead out of it, whoever changes it meanwhile.
+    package convenience init(_ path: String, below root: String, calls: Calls = Calls()) throws(IngestError) {
         if path.isEmpty {
-            try self.init(root, renaming: renaming)
+            try self.init(root, calls: calls)
             return
         }
         let whole = Paths.join(root, path), (top, failure) = withCPath(root) { (fg_open_directory($0), errno) }
@@ -37,19 +49,14 @@ public final class OpenFolder: Sendable {
         defer { close(top) }
         let (descriptor, code) = withCPath(path) { (fg_open_beneath(top, $0), errno) }
         guard descriptor >= 0 else { throw .reading(whole, code) }
-        self.init(owning: descriptor, whole, renaming)
+        self.init(owning: descriptor, whole, calls)
     }
 
-    private init(owning descriptor: Int32, _ path: String, _ renaming: @escaping Renaming) {
-        (self.descriptor, self.path, rename) = (descriptor, path, renaming)
+    private init(owning descriptor: Int32, _ path: String, _ calls: Calls) {
+        (self.descriptor, self.path, self.calls) = (descriptor, path, calls)
     }
 
     deinit { close(descriptor) }
-
-    /// As the system does it.
-    package static let renaming: Renaming = { folder, name, other in
-        withCPath(name) { old in withCPath(other) { new in fg_rename_or_link(folder, old, folder, new) } }
-    }
 
     /// The facts of a file; nil when there is none of that name.
     public func facts(of name: String) throws(IngestError) -> FileFacts? {
@@ -76,7 +83,7 @@ public final class OpenFolder: Sendable {
     ///
     /// False where the file system cannot do that without a moment in which somebody else's file could be replaced.
     public func moveBack(_ name: String, to other: String) throws(IngestError) -> Bool {
-        let code = rename(descriptor, name, other)
+        let code = calls.rename(descriptor, name, other)
         if code == EOPNOTSUPP { return false }
         if code != 0 { throw .writing(Paths.join(path, other), code) }
         return true
@@ -84,7 +91,7 @@ public final class OpenFolder: Sendable {
 
     /// Removes a file of ours.
     public func remove(_ name: String) throws(IngestError) {
-        let code = withCPath(name) { unlinkat(descriptor, $0, 0) == 0 ? 0 : errno }
+        let code = calls.remove(descriptor, name)
         if code != 0 { throw .writing(Paths.join(path, name), code) }
     }
 }

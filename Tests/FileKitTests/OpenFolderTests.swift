@@ -25,7 +25,9 @@ import Testing
         #expect(try bytes(taken) == [9])
         #expect(try folder.moveBack(".away", to: "b.jpg"))
         #expect(try scratch.names() == ["a.jpg", "b.jpg"])
-        let poor = try OpenFolder(scratch.path) { _, _, _ in EOPNOTSUPP }
+        var calls = OpenFolder.Calls()
+        calls.rename = { _, _, _ in EOPNOTSUPP }
+        let poor = try OpenFolder(scratch.path, calls: calls)
         #expect(try !poor.moveBack("b.jpg", to: "c.jpg"))
         #expect(try scratch.names() == ["a.jpg", "b.jpg"])
     }

@@ -39,8 +39,7 @@ final class TakenFiles: Sendable {
     private let beforeMove: @Sendable () -> Void
     /// What the file system says of a copy; something else in tests.
     private let look: @Sendable (String) -> FileFacts?
-    /// How a file gets a free name; something else in tests.
-    private let renaming: OpenFolder.Renaming
+    private let calls: OpenFolder.Calls
 
     /// Seconds for which a copy that was read again need not be read once more.
     private static let fresh = Int64(0)..<60
@@ -51,10 +50,10 @@ final class TakenFiles: Sendable {
     init(
         root: String, context: ModuleContext, beforeMove: @escaping @Sendable () -> Void = {},
         look: @escaping @Sendable (String) -> FileFacts? = { (try? FileFacts.of($0)) ?? nil },
-        renaming: @escaping OpenFolder.Renaming = OpenFolder.renaming
+        calls: OpenFolder.Calls = OpenFolder.Calls()
     ) {
         (self.root, self.context, watched) = (root, context, FolderSource.visit(root))
-        (self.beforeMove, self.look, self.renaming) = (beforeMove, look, renaming)
+        (self.beforeMove, self.look, self.calls) = (beforeMove, look, calls)
         Self.restore(below: root)
     }
 
@@ -163,7 +162,7 @@ final class TakenFiles: Sendable {
         do throws(IngestError) {
             guard FolderSource.visit(root) == watched else { return }
             // By no link: somebody may have moved a folder to a safe place, and put one to it here.
-            let folder = try OpenFolder(origin.folder, below: root, renaming: renaming)
+            let folder = try OpenFolder(origin.folder, below: root, calls: calls)
             guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return }
             beforeMove()
             // Here: moving changes it.
@@ -171,21 +170,33 @@ final class TakenFiles: Sendable {
             let away = Self.away(origin.name)
             try folder.moveAside(origin.name, to: away)
             guard Self.isUnchanged(try? folder.facts(of: away), origin) else {
-                return try Self.putBack(away, as: origin.name, in: folder)
+                return putBack(away, origin, in: folder)
             }
             if isEdited(Paths.join(Paths.folder(origin.absolutePath), away), origin, changed, sha256) {
                 keep(origin, .changed)
-                return try Self.putBack(away, as: origin.name, in: folder)
+                return putBack(away, origin, in: folder)
             }
             if let copy = copies.first(where: { Self.isSeen(away, beside: $0) }) {
                 _ = staying.withLock { $0.insert(known) }
                 keep(origin, .same(copy))
-                return try Self.putBack(away, as: origin.name, in: folder)
+                return putBack(away, origin, in: folder)
             }
-            try folder.remove(away)
+            do throws(IngestError) { try folder.remove(away) } catch {
+                _ = staying.withLock { $0.insert(known) }
+                putBack(away, origin, in: folder)
+                throw error
+            }
         } catch {
             context.logger.warning(
                 "\(PathText.shown(origin.path)) was delivered but cannot be removed: \(error.message)")
+        }
+    }
+
+    /// A file is never left under a hidden name without a word.
+    private func putBack(_ away: String, _ origin: Origin, in folder: OpenFolder) {
+        do throws(IngestError) { try Self.putBack(away, as: origin.name, in: folder) } catch {
+            let file = PathText.shown(origin.path)
+            context.logger.warning("\(file) is called \(away) until the next start: \(error.message)")
         }
     }
 
@@ -267,10 +278,21 @@ extension TakenFiles {
                 if entry.type == .folder, entry.isBoundary { return .skip }
                 let path = Paths.join(root, entry.path)
                 if entry.type == .file, let home = home(of: path) {
-                    _ = Result { () throws(IngestError) in try putBack(path, as: home) }
+                    _ = Result { () throws(IngestError) in try restore(path, as: home) }
                 }
                 return .proceed
             }
         }
+    }
+
+    private static func restore(_ path: String, as home: String) throws(IngestError) {
+        let folder = try OpenFolder(Paths.folder(path)), away = Paths.name(path), name = Paths.name(home)
+        // Where names are given by links, a crash leaves one file with both.
+        if let hidden = try folder.facts(of: away), hidden.links > 1, let named = try folder.facts(of: name),
+            (hidden.device, hidden.inode) == (named.device, named.inode)
+        {
+            return try folder.remove(away)
+        }
+        try putBack(away, as: name, in: folder)
     }
 }

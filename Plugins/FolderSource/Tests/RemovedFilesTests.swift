@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import FilmgateTesting
 import Foundation
 import Logging
 import Synchronization
@@ -18,8 +19,8 @@ import Testing
     init() throws { try HotFolder.write(HotFolder.jpeg(1), to: root + "/Capture_0001.JPG") }
     deinit { try? FileManager.default.removeItem(atPath: root) }
 
-    private func context() -> ModuleContext {
-        ModuleContext(name: "folder", logger: Logger(label: "test"), state: "", lookup: Lookup())
+    private func context(_ logger: Logger = Logger(label: "test")) -> ModuleContext {
+        ModuleContext(name: "folder", logger: logger, state: "", lookup: Lookup())
     }
 
     private func settled(_ name: String = "Capture_0001.JPG", hasStatus: Bool = true) throws -> AssetResult {
@@ -62,13 +63,14 @@ import Testing
     /// whatever has it by then.
     @Test func theNextFrameStaysWhereNoRenamingIsExclusive() async throws {
         let (root, path) = (root, path), next = HotFolder.jpeg(2), isPut = Atomic(false)
-        let renaming: OpenFolder.Renaming = { folder, name, other in
+        var calls = OpenFolder.Calls()
+        calls.rename = { folder, name, other in
             guard linkat(folder, name, folder, other, 0) == 0 else { return errno }
             try? HotFolder.write(next, to: root + "/new.tmp")
             isPut.store(rename(root + "/new.tmp", path) == 0, ordering: .relaxed)
             return unlinkat(folder, name, 0) == 0 ? 0 : errno
         }
-        let taken = TakenFiles(root: root, context: context(), renaming: renaming)
+        let taken = TakenFiles(root: root, context: context(), calls: calls)
         taken.settled(try settled())
         await taken.concluded()
         #expect(try names() == (isPut.load(ordering: .relaxed) ? ["Capture_0001.JPG"] : []))
@@ -81,8 +83,9 @@ import Testing
             try? HotFolder.write(next, to: root + "/new.tmp")
             _ = rename(root + "/new.tmp", path)
         }
-        let taken = TakenFiles(
-            root: root, context: context(), beforeMove: putNext, renaming: { _, _, _ in EOPNOTSUPP })
+        var calls = OpenFolder.Calls()
+        calls.rename = { _, _, _ in EOPNOTSUPP }
+        let taken = TakenFiles(root: root, context: context(), beforeMove: putNext, calls: calls)
         taken.settled(try settled())
         await taken.concluded()
         let names = try names(), name = try #require(names.first)
@@ -185,5 +188,29 @@ import Testing
         try DurableFile.move(path, to: TakenFiles.away(path))
         _ = TakenFiles(root: root, context: context())
         #expect(try names() == ["Capture_0001.JPG"])
+    }
+
+    /// Where names are given by links, one file has both for a moment.
+    @Test func whatACrashLeftWithTwoNamesKeepsItsOwn() throws {
+        #expect(link(path, TakenFiles.away(path)) == 0)
+        _ = TakenFiles(root: root, context: context())
+        #expect(try names() == ["Capture_0001.JPG"])
+    }
+
+    /// It would be out of sight until the next start; nor is it hidden again each time that it looks new.
+    @Test func whatCannotBeRemovedIsSeen() async throws {
+        let log = LogCollector(), tries = Atomic(0)
+        var calls = OpenFolder.Calls()
+        calls.remove = { _, _ in
+            _ = tries.add(1, ordering: .relaxed)
+            return EACCES
+        }
+        let taken = TakenFiles(root: root, context: context(log.logger), calls: calls)
+        for _ in 0..<2 {
+            taken.settled(try settled())
+            await taken.concluded()
+        }
+        #expect(try names() == ["Capture_0001.JPG"] && tries.load(ordering: .relaxed) == 1)
+        #expect(log.text.contains("warning `Capture_0001.JPG` was delivered but cannot be removed"))
     }
 }
