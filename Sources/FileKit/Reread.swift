@@ -27,9 +27,21 @@ public enum Reread {
             throw .reading(path, code)
         }
         let (file, _) = try OpenFile.reading(path)
-        _ = fdatasync(file.descriptor)
+        try flush(file)
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
         return try read(file, algorithm, direct: false, cancelled) ?? (digest: "", size: 0)
+    }
+
+    /// Throws where the disk cannot take what memory still holds: it would be read from there, and count as proof.
+    ///
+    /// A file system that flushes nothing that is open for reading only does not mind.
+    static func flush(
+        _ file: OpenFile, by flush: (Int32) -> Int32 = { fdatasync($0) == 0 ? 0 : errno }
+    ) throws(IngestError) {
+        var code = flush(file.descriptor)
+        while code == EINTR { code = flush(file.descriptor) }
+        let failure = SystemFailure(code)
+        if failure.isOfTheDisk && code != EROFS || code == ENOSPC || code == EDQUOT { throw .writing(file.path, code) }
     }
 
     /// Nil when direct reading turned out not to work for this file.

@@ -92,6 +92,15 @@ import Testing
         #expect(code { try Reread.digest(of: scratch.path, .sha256) } == .unreadable)
     }
 
+    /// What memory still holds and the disk cannot take would be read from memory, and count as proof.
+    @Test(arguments: [EIO, ENOSPC, EBADF, EROFS, 0])
+    func aDiskThatFailsToTakeACopyProvesNothing(_ answer: Int32) throws {
+        let file = try OpenFile.reading(try scratch.file("a", [1])).file
+        var answers = [EINTR, answer]
+        let failure = code { try Reread.flush(file) { _ in answers.removeFirst() } }
+        #expect(failure == (answer == EIO ? .unavailable : answer == ENOSPC ? .storageFull : nil))
+    }
+
     @Test func appendsAndReadsBack() throws {
         let path = scratch.path + "/new/journal"
         #expect(try FileSystem.contents(of: path) == nil)
