@@ -45,6 +45,15 @@ import Testing
         #expect(outcome.errors.contains("ptpip://127.0.0.1:1 ! "))
     }
 
+    /// Before any camera is asked: this one does not exist.
+    @Test func aRecordingReplacesNothingElse() throws {
+        let table = try Table(), pipeline = try table.write("a.yaml", "version: 1\n")
+        let outcome = try table.run(["cameras", "--record", pipeline, "--camera", "127.0.0.1:1"])
+        #expect(outcome.status != 0)
+        #expect((outcome.output + outcome.errors).contains("is there and is no recording"), "\(outcome.errors)")
+        #expect(try String(contentsOfFile: pipeline, encoding: .utf8) == "version: 1\n")
+    }
+
     @Test func aPipelineIsNotOverwritten() throws {
         let table = try Table(), pipeline = try table.write("a.yaml", "version: 1\n")
         let outcome = try table.run(["cameras", "--trace", pipeline])

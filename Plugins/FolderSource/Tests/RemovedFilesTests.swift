@@ -93,7 +93,7 @@ import Testing
         #expect(FileManager.default.contents(atPath: root + "/" + name) == next)
     }
 
-    /// A rating that is written into the file, with its time given back. FAT has neither inodes nor status changes.
+    /// A rating that is written into the file, with its time given back; FAT has neither inodes nor status changes.
     @Test(arguments: [true, false]) func whatWasEditedInPlaceStays(_ hasStatus: Bool) async throws {
         let path = path, edited = HotFolder.jpeg(2)
         let taken = TakenFiles(root: root, context: context()) {

@@ -1,6 +1,9 @@
 /// The text that a recording is kept as: one line for each thing said, numbers in hexadecimal, lengths in decimal.
 extension Recording {
     static let title = "filmgate recording 1"
+
+    /// Whether a file that begins so is a recording.
+    public static func begins(_ bytes: [UInt8]) -> Bool { bytes.starts(with: title.utf8) }
     /// No recording of a session is larger.
     public static let limit = 64 << 20
 

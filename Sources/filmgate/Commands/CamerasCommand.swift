@@ -90,6 +90,7 @@ struct CamerasCommand: AsyncParsableCommand {
     /// A session as a pipeline would have it, written down.
     private func keep(_ file: String, _ context: CommandContext) async throws {
         let id = camera ?? host.first ?? "usb", path = UserPath.absolute(file)
+        try await context.telling { () throws(IngestError) in try Self.requireRecording(path) }
         let text = try await context.telling { () async throws(IngestError) in
             try await CameraRecorder(context: context).record(id)
         }
@@ -99,6 +100,18 @@ struct CamerasCommand: AsyncParsableCommand {
         }
         Console.err(
             "\(path): serial numbers and contents of files are left out; look through it before you give it away.")
+    }
+
+    /// What is there and is no earlier recording may be a pipeline that was taken for the option's value.
+    private static func requireRecording(_ path: String) throws(IngestError) {
+        guard let facts = try FileFacts.of(path) else { return }
+        if facts.kind == .regular {
+            let head = try RootedFile(Paths.name(path), below: Paths.folder(path)).bytes(in: 0..<64)
+            if head.isEmpty || Recording.begins(head) { return }
+        }
+        throw IngestError(
+            .misconfigured, "--record: \(PathText.shown(path)) is there and is no recording.",
+            advice: "Name a new file behind --record.")
     }
 
     /// What became of the addresses that were asked, and why there is nothing where there is nothing.
