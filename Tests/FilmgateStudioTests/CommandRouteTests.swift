@@ -145,6 +145,20 @@ import Testing
         }
     }
 
+    /// Told in words what is in its way, not that the same is being done.
+    @Test func anAssignmentWaitsForAnother() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            try bench.then("trap 'exit 130' INT; while :; do sleep 0.05; done")
+            let first = try bench.post("assign", #"{"event":"smith"}"#), id = try #require(first.json?["id"]?.string)
+            #expect(try bench.post("assign", #"{"event":"smith"}"#).code == "busy")
+            let other = try bench.post("assign", #"{"event":"jones","selection":{"sha256":["\#(Rows.sha(2))"]}}"#)
+            #expect(other.status == 409 && other.code == "otherJob", "\(other.body)")
+            #expect(other.body.contains("`assign smith` is under way") && other.body.contains(id), "\(other.body)")
+            #expect(try bench.client.send("DELETE", "/api/v1/jobs/\(id)", try bench.token(.operate)).status == 202)
+            _ = try await bench.ended(first)
+        }
+    }
+
     @Test func theStreamTellsOfJobsToThoseWhoMayKnow() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let operate = try EventReader(bench.client, try bench.token(.operate))

@@ -44,6 +44,24 @@ import Testing
         #expect(try list.begin(one, id: "4", by: "a", key: nil, at: 3).isNew, "other files are no hindrance")
     }
 
+    /// A file has one event: whoever gives it to another one meanwhile is refused, and is shown nobody else's job as his.
+    @Test func onlyOneAssignmentRunsAtATime() throws {
+        var list = JobList()
+        let asked: [(event: String, files: [String]?)] = [
+            ("smith", ["a"]), ("jones", ["a"]), ("smith", ["b"]), ("smith", nil),
+        ]
+        let orders = asked.map { JobOrders.assign(event: $0.event, target: nil, only: $0.files) }
+        _ = try list.begin(orders[0], id: "1", by: "a", key: nil, at: 0)
+        for other in orders.dropFirst() {
+            #expect(throws: JobList.Refusal.mustWait("1")) {
+                try list.begin(other, id: "2", by: "b", key: nil, at: 1)
+            }
+        }
+        #expect(throws: JobList.Refusal.isRunning("1")) { try list.begin(orders[0], id: "2", by: "b", key: nil, at: 1) }
+        _ = list.change("1") { $0.end(0, wasStopped: false, at: 2) }
+        #expect(try list.begin(orders[1], id: "3", by: "b", key: nil, at: 3).isNew)
+    }
+
     @Test func fourRunAtOnce() throws {
         var list = JobList()
         for number in 0..<JobList.mostRunning { _ = try list.begin(order(), id: "\(number)", by: "a", key: nil, at: 0) }

@@ -39,6 +39,12 @@ extension StudioAPI {
                 throw StudioError(
                     .conflict, "busy", "The same is being done just now.",
                     advice: "/api/v1/jobs/\(id) tells how far it is.")
+            case .mustWait(let id):
+                let what = jobs.job(id).map { [$0.order.verb, $0.order.about].filter { !$0.isEmpty } } ?? []
+                throw StudioError(
+                    .conflict, "otherJob",
+                    "`\(what.joined(separator: " "))` is under way, and this cannot be done beside it.",
+                    advice: "Ask again when it has ended: /api/v1/jobs/\(id) tells how far it is.")
             case .otherOrder:
                 throw StudioError(.conflict, "otherRequest", "This Idempotency-Key was used for another request.")
             }

@@ -7,6 +7,8 @@ struct JobList: Sendable {
         case tooMany
         /// Another one does the same thing just now.
         case isRunning(String)
+        /// Another one does something else, beside which this cannot be done.
+        case mustWait(String)
         /// The key was used for another request.
         case otherOrder
     }
@@ -35,7 +37,7 @@ struct JobList: Sendable {
         }
         let running = jobs.values.filter { $0.state == .running }
         if let exclusive = wanted.exclusive, let other = running.first(where: { $0.order.exclusive == exclusive }) {
-            throw .isRunning(other.id)
+            throw other.order == wanted ? Refusal.isRunning(other.id) : .mustWait(other.id)
         }
         guard running.count < Self.mostRunning else { throw .tooMany }
         let job = Job(id: id, order: wanted, by: by, at: now)

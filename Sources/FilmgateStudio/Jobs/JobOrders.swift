@@ -6,8 +6,12 @@ enum JobOrders {
     /// `only`: these files alone, by their SHA-256; nil = all that waits.
     static func retry(target: String?, failed: Bool, only: [String]? = nil) -> Job.Order {
         let words = (target.map { ["--target=\($0)"] } ?? []) + (failed ? ["--failed"] : [])
-        let order = Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
-        return only.map { order.reading($0, behind: []) } ?? order
+        var order = Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
+        guard let only else { return order }
+        order.read(only, behind: [])
+        // Nothing is sent twice, whoever asks for it: other files may be sent again meanwhile.
+        order.exclusive = [order.exclusive, order.input?.mark].compactMap(\.self).joined(separator: " ")
+        return order
     }
 
     static func cancel(target: String, file: String?) -> Job.Order {
@@ -15,12 +19,13 @@ enum JobOrders {
             verb: "cancel", about: target, words: ["--yes", "--target=\(target)"] + (file.map { ["--", $0] } ?? []))
     }
 
+    /// One at a time, whichever files it is for: of two at once it would be chance which event a file gets.
+    ///
     /// `only`: as for `retry`.
     static func assign(event: String, target: String?, only: [String]? = nil) -> Job.Order {
         let words = target.map { ["--target=\($0)"] } ?? []
         var order = Job.Order(verb: "assign", about: event, words: words, exclusive: "assign")
-        if let only { return order.reading(only, behind: [event]) }
-        order.words += ["--", event]
+        if let only { order.read(only, behind: [event]) } else { order.words += ["--", event] }
         return order
     }
 
@@ -93,14 +98,9 @@ enum JobOrders {
 }
 
 extension Job.Order {
-    /// The same for some files, which the command reads from its standard input: of very many its words would be too
-    /// long.
-    fileprivate func reading(_ names: [String], behind first: [String]) -> Job.Order {
-        var order = self
-        let input = JobInput(names)
-        order.words += ["--"] + first + ["-"]
-        order.exclusive = [exclusive ?? "", input.mark].joined(separator: " ")
-        order.input = input
-        return order
+    /// Has the command read the names of some files from its standard input: of very many its words would be too long.
+    fileprivate mutating func read(_ names: [String], behind first: [String]) {
+        words += ["--"] + first + ["-"]
+        input = JobInput(names)
     }
 }

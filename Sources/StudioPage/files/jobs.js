@@ -40,6 +40,9 @@ function invitation(details) {
     one.code ? h("p", {}, t("invitedCode"), " ", h("code", { class: "secret" }, one.code)) : null, one.qr ? picture(one.qr) : null);
 }
 
+/** What was refused while its place shows another job. @type {WeakMap<HTMLElement, HTMLElement>} */
+const refused = new WeakMap();
+
 /** @param {HTMLElement} place @param {any} job @param {any} [details] */
 function draw(place, job, details) {
   const [words, style, sign] = outcome(job), all = counts(job), isRunning = job.state === "running";
@@ -47,7 +50,7 @@ function draw(place, job, details) {
   const last = (details?.lines ?? []).slice(-5);
   fill(
     place, h("p", { class: style }, `${sign} ${t(`verb ${job.verb}`)}`, job.about ? ": " : "", job.about ? foreign(job.about) : "", ` – ${words}${all ? ` (${all})` : ""} `, isRunning ? stop : null),
-    isRunning ? invitation(details) : null, ...errors(details), last.length && job.exit ? h("pre", { class: "lines", dir: "auto", tabindex: "0", "aria-label": t("said") }, last.join("\n")) : null);
+    isRunning ? invitation(details) : null, ...errors(details), last.length && job.exit ? h("pre", { class: "lines", dir: "auto", tabindex: "0", "aria-label": t("said") }, last.join("\n")) : null, refused.get(place));
 }
 
 /**
@@ -55,14 +58,16 @@ function draw(place, job, details) {
  * @param {string} path @param {object} body @param {HTMLElement} place
  */
 export async function run(path, body, place) {
+  refused.delete(place);
   try {
     return await follow(await post(path, body), place);
   } catch (error) {
-    // The same may be under way already, begun by another tab: then that one is shown.
+    // The same may be under way already, begun by another tab: then that one is shown, and nothing else as if it were this.
     const other = error.code === "busy" ? /jobs\/(\w+)/.exec(error.advice)?.[1] : undefined;
     const going = other ? await get(`jobs/${other}`).catch(() => null) : null;
     if (going) return follow(going, place);
-    place.replaceChildren(trouble(/** @type {Error} */ (error)));
+    refused.set(place, trouble(/** @type {Error} */ (error)));
+    fill(place, refused.get(place));
     return null;
   }
 }
