@@ -34,6 +34,8 @@ public final class DeliveryLeases: Sendable {
         var held: [Int: [String: IngestError]] = [:]
         /// For which marks deliveries wait at their holders.
         var waitingForMarks: [Delivery.ID: String] = [:]
+        /// The events that contents are given to just now which waited for one, and by which schedulers.
+        var events: [ContentKey: (event: String, givers: Set<Int>)] = [:]
     }
     /// What a run and its jobs have in common.
     private final class Shared: Sendable {
@@ -130,6 +132,9 @@ public final class DeliveryLeases: Sendable {
                 for target in holder.targets { counts[target, default: 0] += 1 }
             }
             state.done.keep { targets[$0.target, default: 0] > 1 }
+            for content in state.events.filter({ $0.value.givers.contains(owner) }).keys {
+                Self.takeBack(content, by: owner, &state)
+            }
             let mine = state.owners.filter { $0.value == owner }.map(\.key)
             return (mine, mine.flatMap { Self.end($0, by: owner, &state) })
         }
@@ -201,6 +206,26 @@ public final class DeliveryLeases: Sendable {
     func cede(_ old: Delivery.ID, to new: Delivery.ID, for heir: Int) async {
         let holder = state.withLock { state in state.owners[old].flatMap { $0 == heir ? nil : state.holders[$0] } }
         await holder?.cede(old, new, heir)
+    }
+
+    /// The event that these bytes have from now on, for as long as anybody who gave it to them goes on: the first that
+    /// was said.
+    ///
+    /// Two that looked into the ledger before either had written anything down would each send them to its own.
+    func assign(_ content: ContentKey, to event: String, by owner: Int) -> String {
+        state.withLock { state in
+            if let known = state.events[content], known.event != event { return known.event }
+            state.events[content, default: (event, [])].givers.insert(owner)
+            return event
+        }
+    }
+
+    /// It turned out that they had another event before.
+    func unassign(_ content: ContentKey, by owner: Int) { state.withLock { Self.takeBack(content, by: owner, &$0) } }
+
+    private static func takeBack(_ content: ContentKey, by owner: Int, _ state: inout State) {
+        state.events[content]?.givers.remove(owner)
+        if state.events[content]?.givers.isEmpty == true { state.events.drop(content) }
     }
 
     /// Has whoever has that delivery end it as taken back; false when it is being sent just now, nil when nobody has

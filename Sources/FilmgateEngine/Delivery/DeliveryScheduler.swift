@@ -8,7 +8,7 @@ actor DeliveryScheduler {
     private let run: Int64
     private let clock: any RunClock
     /// What this process's schedulers leave to one another, and this one's number among them.
-    private let leases: DeliveryLeases, number: Int
+    let leases: DeliveryLeases, number: Int
     private let terms: ClaimedAttempt.Terms
     private let renditions: MarkedRendition, targets: Set<String>
 

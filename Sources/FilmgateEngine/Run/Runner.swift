@@ -294,10 +294,9 @@ public final class Runner: Sendable {
         if states.contains(.failed), let writer {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)
         }
-        for planned in all where !stopping.isSet {
-            await (scheduler as? DeliveryScheduler)?.note(planned.elsewhere)
-            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
-        }
+        let event = order.assigning ? options.event : nil
+        var assignment = EventAssignment(event, reader, leases, to: scheduler, statistics)
+        for planned in all where !stopping.isSet { await assignment.submit(planned) }
         return run
     }
 
