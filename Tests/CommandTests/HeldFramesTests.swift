@@ -115,6 +115,33 @@ import Testing
         #expect(try scene.proof("C").status == 0)
     }
 
+    /// Programs that rate nothing write the same sidecar beside every picture.
+    @Test func theSameSidecarIsThatOfThePicturesThatAreNamed() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        for number in 1...2 { try scene.put("C/IMG_000\(number).XMP", "stars") }
+        let held = try scene.take("C", file)
+        #expect(held.status == 8)
+        func digest(_ name: String) throws -> String {
+            let item = held.items().first { ($0["path"] as? String)?.hasSuffix(name) == true }
+            return try #require(item?["sha256"] as? String)
+        }
+        let first = try digest("IMG_0001.JPG"), second = try digest("IMG_0002.JPG"), both = try digest("IMG_0001.XMP")
+        #expect(try digest("IMG_0002.XMP") == both)
+        let neither = try scene.table.run(["assign", "a", both])
+        #expect(neither.status == 2 && neither.output.contains("\(both):\(first)"), "\(neither.output)")
+        let one = try scene.table.run(["assign", "a", "-"], input: "\(first)\n\(both)\n")
+        #expect(one.status == 0 && one.count("delivered") == 2, "\(one.output)\(one.errors)")
+        #expect(scene.names("archive") == ["a/IMG_0001.JPG", "a/IMG_0001.XMP"])
+        // That of the first waits for nothing any more: the second's is not taken for it.
+        let again = try scene.table.run(["assign", "b", first, both])
+        #expect(again.status == 0 && again.errors.contains("Nothing of that is held"), "\(again.output)\(again.errors)")
+        let rest = try scene.table.run(["assign", "b", "\(both):\(second)", second])
+        #expect(rest.status == 0 && rest.count("delivered") == 2, "\(rest.output)\(rest.errors)")
+        #expect(
+            scene.names("archive") == ["a/IMG_0001.JPG", "a/IMG_0001.XMP", "b/IMG_0002.JPG", "b/IMG_0002.XMP"])
+    }
+
     @Test func aTargetThatHoldsNothingIsNamed() throws {
         let (scene, _) = try scene()
         defer { scene.server.stop() }

@@ -71,6 +71,14 @@ import Testing
         }
     }
 
+    /// The same sidecar lies beside three pictures, and the third of them is not meant.
+    @Test func aSidecarIsNamedWithItsPicture() {
+        let sidecars = [2, 3, 4].map { ContentKey(sha256: Rows.sha(1), beside: Rows.sha($0)) }
+        let pictures = [2, 3].map { ContentKey(sha256: Rows.sha($0)) }
+        #expect(FrameSelection.names(pictures + sidecars.prefix(2)) == [Rows.sha(2), Rows.sha(3), Rows.sha(1)])
+        #expect(FrameSelection.names([sidecars[2], pictures[0]]) == ["\(Rows.sha(1)):\(Rows.sha(4))", Rows.sha(2)])
+    }
+
     @Test(arguments: [
         (#"{"filter":{"kind":"jpeg"},"except":["\#(Rows.sha(2))"]}"#, Role.operate, 404),
         (#"{"sha256":["\#(Rows.sha(99))"]}"#, .operate, 404), (#"{"sha256":["\#(Rows.sha(2))"]}"#, .pick, 403),

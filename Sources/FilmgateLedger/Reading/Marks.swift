@@ -87,14 +87,21 @@ extension SQLiteReader {
 
     /// The SHA-256 of the contents with these numbers.
     public func sha256s(of contents: [Int64]) async throws(IngestError) -> [String] {
+        try await keys(of: contents).map(\.sha256)
+    }
+
+    /// The contents with these numbers.
+    ///
+    /// The same sidecar beside several pictures is a content for each of them.
+    public func keys(of contents: [Int64]) async throws(IngestError) -> [ContentKey] {
         // Off the caller's thread: all that a filter finds may be very many.
         try await scan { db in
-            var query = try Query(db, "SELECT key FROM content WHERE id = ?"), found: [String] = []
+            var query = try Query(db, "SELECT key FROM content WHERE id = ?"), found: [ContentKey] = []
             found.reserveCapacity(contents.count)
             for content in contents {
                 query.begin()
                 query.bind(content)
-                if try query.next() { found.append(ContentKey(rawValue: query.text()).sha256) }
+                if try query.next() { found.append(ContentKey(rawValue: query.text())) }
             }
             return found
         }

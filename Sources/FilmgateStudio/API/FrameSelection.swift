@@ -8,8 +8,8 @@ struct FrameSelection: Sendable {
 
     /// Of files that are named one by one.
     static let mostNamed = 500
-    /// Of those that a filter finds, and of those that a command is given.
-    private static let mostFound = 200_000, mostWaiting = 50_000
+    /// Of those that a filter finds, and of those that a command is given; and the bytes of these names, a line each.
+    private static let mostFound = 200_000, mostWaiting = 50_000, mostBytes = 65 * mostWaiting
     private static let open: Set<Receipt.State> = [.pending, .held, .failed]
 
     /// The SHA-256 of what `selection` in the body means.
@@ -39,13 +39,32 @@ struct FrameSelection: Sendable {
         let found = try await onlyWaiting ? waiting(among: all, reader) : all
         let most = onlyWaiting ? Self.mostWaiting : Self.mostFound
         guard found.count <= most else { throw StudioError.usage("These are more than \(most) pictures.") }
-        let sha256s = try await reader?.sha256s(of: found.numbers).without(except) ?? []
-        guard !onlyWaiting || !sha256s.isEmpty else {
+        guard onlyWaiting else { return try await reader?.sha256s(of: found.numbers).without(except) ?? [] }
+        let left = Set(except), keys = try await reader?.keys(of: found.numbers).filter { !left.contains($0.sha256) }
+        let names = Self.names(keys ?? [])
+        guard !names.isEmpty else {
             throw StudioError(
                 .notFound, "notFound", "Nothing of this selection waits.",
                 advice: "The list may have changed: read it again.")
         }
-        return sha256s
+        guard names.reduce(0, { $0 + $1.utf8.count + 1 }) <= Self.mostBytes else {
+            throw StudioError.usage("These are more files than one command takes.")
+        }
+        return names
+    }
+
+    /// What a command calls these files: the SHA-256 of each, once.
+    ///
+    /// The same sidecar may lie beside many pictures. The command goes by those that are named with it; where its own is
+    /// not, it is said with the sidecar.
+    static func names(_ keys: [ContentKey]) -> [String] {
+        let sha256s = Set(keys.map(\.sha256))
+        var named: Set<String> = []
+        return keys.compactMap { key in
+            let isWithItsPicture = key.beside.map(sha256s.contains) ?? true
+            let name = isWithItsPicture ? key.sha256 : key.rawValue
+            return named.insert(name).inserted ? name : nil
+        }
     }
 
     private func waiting(among found: NumberSet, _ reader: SQLiteReader?) async throws -> NumberSet {

@@ -6,6 +6,9 @@ import FilmgateEngine
 ///
 /// A file is found as `cancel` and `mark` find it: by its path at its source or a folder of it, by a copy of it, by its
 /// SHA-256 or how that begins; and by its name alone, where only one that waits is called so.
+///
+/// The same sidecar may lie beside many pictures: its SHA-256 means those beside pictures that are named with it by
+/// theirs. `SHA-256:SHA-256` is the sidecar beside that picture, and no other.
 struct WaitingFiles {
     /// What people read of it.
     static let naming =
@@ -30,8 +33,9 @@ struct WaitingFiles {
     /// Throws `misconfigured` for a name that fits nothing, or that several different frames have.
     func found(_ names: [String]) async throws(IngestError) -> Found {
         var found = Found(), called: [String: Set<ContentKey>]?
+        let pictures = Set(names.filter(OrderChoice.isDigest))
         for name in names {
-            let contents = try await contents(of: name, &called)
+            let contents = try await contents(of: name, beside: pictures, &called)
             if contents.isEmpty { found.idle.append(name) } else { found.contents.formUnion(contents) }
         }
         return found
@@ -39,11 +43,12 @@ struct WaitingFiles {
 
     /// Empty for what is known, and waits for nothing.
     ///
-    /// `called`: what has which name, as soon as that was read.
+    /// `pictures`: what is named with it by its SHA-256; `called`: what has which name, as soon as that was read.
     private func contents(
-        of name: String, _ called: inout [String: Set<ContentKey>]?
+        of name: String, beside pictures: Set<String>, _ called: inout [String: Set<ContentKey>]?
     ) async throws(IngestError) -> Set<ContentKey> {
-        if OrderChoice.isDigest(name) { return try await contents(ofSHA256: name) }
+        if OrderChoice.isDigest(name) { return try await contents(ofSHA256: name, beside: pictures) }
+        if let key = Self.sidecar(name) { return try await contents(of: key) }
         let path = UserPath.recorded(name), meant = try chosen(path)
         if !meant.isEmpty { return Set(meant.map(\.delivery.content)) }
         let facts = try FileFacts.of(path)
@@ -51,13 +56,12 @@ struct WaitingFiles {
         if facts == nil, called == nil { called = try await contentsByName() }
         let names = facts == nil ? called ?? [:] : [:]
         if let contents = names[name] { return try one(of: contents, called: name) }
-        do throws(IngestError) {
-            let sha256 = try await PictureSearch(reader: reader).sha256(name)
-            return bySHA256[sha256] ?? []
-        } catch {
+        let sha256: String
+        do throws(IngestError) { sha256 = try await PictureSearch(reader: reader).sha256(name) } catch {
             guard facts == nil, let hint = hint(for: name, path, names) else { throw error }
             throw unknown(name, hint)
         }
+        return try await contents(ofSHA256: sha256, beside: pictures)
     }
 
     private func chosen(_ path: String) throws(IngestError) -> [QueuedDelivery] {
@@ -66,10 +70,50 @@ struct WaitingFiles {
         }
     }
 
-    private func contents(ofSHA256 sha256: String) async throws(IngestError) -> Set<ContentKey> {
-        if let waiting = bySHA256[sha256] { return waiting }
-        if try await reader.assets(sha256: sha256).isEmpty { throw unknown(sha256, "") }
+    /// A sidecar that is named by its SHA-256 and, behind a colon, that of its picture.
+    private static func sidecar(_ name: String) -> ContentKey? {
+        let key = ContentKey(rawValue: name)
+        guard name.utf8.count == 129, name.utf8.dropFirst(64).first == UInt8(ascii: ":"),
+            OrderChoice.isDigest(key.sha256), let picture = key.beside, OrderChoice.isDigest(picture)
+        else { return nil }
+        return key
+    }
+
+    private func contents(of key: ContentKey) async throws(IngestError) -> Set<ContentKey> {
+        if bySHA256[key.sha256]?.contains(key) == true { return [key] }
+        if try await reader.deliveries(of: key).isEmpty { throw unknown(key.rawValue, "") }
         return []
+    }
+
+    private func contents(
+        ofSHA256 sha256: String, beside pictures: Set<String>
+    ) async throws(IngestError) -> Set<ContentKey> {
+        if let waiting = bySHA256[sha256] {
+            let meant = waiting.filter { $0.beside.map(pictures.contains) ?? true }
+            if !meant.isEmpty { return meant }
+        }
+        let files = try await reader.assets(sha256: sha256)
+        if files.isEmpty { throw unknown(sha256, "") }
+        // What lies beside a picture that is named waits for nothing; what does is another one's.
+        if files.contains(where: { $0.content?.beside.map(pictures.contains) == true }) { return [] }
+        let waiting = bySHA256[sha256] ?? []
+        if waiting.count > 1 { throw severalPictures(sha256, waiting) }
+        return waiting
+    }
+
+    private func severalPictures(_ name: String, _ sidecars: Set<ContentKey>) -> IngestError {
+        var told: Set<ContentKey> = []
+        let orders = waiting.filter { one in
+            sidecars.contains(one.delivery.content) && told.insert(one.delivery.content).inserted
+        }
+        let list = orders.prefix(5).map { one in
+            "\(one.delivery.content.rawValue) (\(Describe.name(one.asset.origin.absolutePath)))"
+        }
+        return IngestError(
+            .misconfigured,
+            "\(name) does not say which sidecar is meant: \(orders.count) that wait have these bytes, each beside "
+                + "another picture. Name it with its picture: " + list.joined(separator: ", ")
+                + (orders.count > list.count ? " …" : "") + ".")
     }
 
     /// What waits, by the names of its files: of those with the same bytes a delivery names one alone.
@@ -88,7 +132,10 @@ struct WaitingFiles {
 
     /// The same, unless they are different frames.
     private func one(of contents: Set<ContentKey>, called name: String) throws(IngestError) -> Set<ContentKey> {
-        if Set(contents.map(\.sha256)).count == 1 { return contents }
+        if Set(contents.map(\.sha256)).count == 1 {
+            if Set(contents.compactMap(\.beside)).count <= 1 { return contents }
+            throw severalPictures(Describe.name(name), contents)
+        }
         let meant = waiting.filter { contents.contains($0.delivery.content) }
         throw IngestError(
             .misconfigured, OrderChoice.severalFrames(name, meant, because: "Several that wait are called so"))
