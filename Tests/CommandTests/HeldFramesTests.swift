@@ -142,6 +142,41 @@ import Testing
             scene.names("archive") == ["a/IMG_0001.JPG", "a/IMG_0001.XMP", "b/IMG_0002.JPG", "b/IMG_0002.XMP"])
     }
 
+    /// A counter that began anew on the card: the frame that was there before goes with its own sidecar.
+    @Test func aFrameGoesWithoutTheSidecarOfALaterOneOfItsName() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        try scene.put("C/IMG_0001.XMP", "stars")
+        let first = try scene.take("C", file)
+        #expect(first.status == 8)
+        try scene.put("C/IMG_0001.JPG", "a later frame")
+        try scene.put("C/IMG_0001.XMP", "other stars")
+        #expect(try scene.take("C", file).status == 8)
+        let taken = first.items().first { ($0["path"] as? String)?.hasSuffix("IMG_0001.JPG") == true }
+        let digest = try #require(taken?["sha256"] as? String)
+        let one = try scene.table.run(["assign", "a", digest])
+        #expect(one.status == 0 && one.count("delivered") == 2, "\(one.output)\(one.errors)")
+        let rest = try scene.table.run(["assign", "b"])
+        #expect(rest.status == 0 && rest.count("delivered") == 3, "\(rest.output)\(rest.errors)")
+        let archive = scene.table.files(scene.table.archive)
+        for (name, text) in [("a/IMG_0001.XMP", "stars"), ("b/IMG_0001.XMP", "other stars")] {
+            let bytes = try #require(archive[name], "\(archive.keys.sorted())")
+            #expect(String(decoding: bytes, as: UTF8.self) == "<x:xmpmeta>\(text)</x:xmpmeta>")
+        }
+    }
+
+    /// The sidecar is the RAW's, and the shot has one event.
+    @Test func rawAndJPEGOfAShotGoToOneEvent() throws {
+        let (scene, file) = try scene()
+        defer { scene.server.stop() }
+        try scene.put("C/IMG_0001.CR2", "RAW 1")
+        try scene.put("C/IMG_0001.XMP", "stars")
+        #expect(try scene.take("C", file).status == 8)
+        let one = try scene.table.run(["assign", "a", "IMG_0001.JPG"])
+        #expect(one.status == 0 && one.count("delivered") == 3, "\(one.output)\(one.errors)")
+        #expect(scene.names("archive") == ["a/IMG_0001.CR2", "a/IMG_0001.JPG", "a/IMG_0001.XMP"])
+    }
+
     @Test func aTargetThatHoldsNothingIsNamed() throws {
         let (scene, _) = try scene()
         defer { scene.server.stop() }

@@ -38,30 +38,3 @@ public struct ResumeOrder: Sendable, Hashable {
     /// Whether these bytes are meant, wherever they are to go.
     public func means(_ content: ContentKey) -> Bool { contents?.contains(content) ?? true }
 }
-
-extension Collection<QueuedDelivery> {
-    /// These contents, and those here of sidecars and memos that follow them.
-    ///
-    /// A shot has one event, and nobody chooses its sidecar by itself.
-    public func following(_ contents: Set<ContentKey>) -> Set<ContentKey> {
-        var shots: [ShotPlaceKey: [ShotIdentity]] = [:]
-        for one in self where contents.contains(one.delivery.content) && !one.asset.kind.follows {
-            shots[ShotPlaceKey(one.asset), default: []].append(ShotIdentity(one.asset))
-        }
-        if shots.isEmpty { return contents }
-        var all = contents
-        for one in self where one.asset.kind.follows && !all.contains(one.delivery.content) {
-            let shot = ShotIdentity(one.asset)
-            if shots[ShotPlaceKey(one.asset)]?.contains(where: { $0.isOne(with: shot) }) == true {
-                all.insert(one.delivery.content)
-            }
-        }
-        return all
-    }
-}
-
-/// Where the files of a shot lie, whatever moment they were taken at.
-private struct ShotPlaceKey: Hashable {
-    let volume: String, key: String
-    init(_ row: AssetRow) { (volume, key) = (row.origin.volume, row.shot.key) }
-}

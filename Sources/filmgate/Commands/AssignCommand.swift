@@ -6,7 +6,7 @@ struct AssignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assign", abstract: "Give what was held without an event to an event, and send it.",
         discussion: """
-            Sidecars and memos go with the pictures that are named.
+            A shot has one event: RAW and JPEG, sidecars and memos go with the picture that is named.
 
             EXAMPLE:
               filmgate assign smith-wedding

@@ -47,7 +47,7 @@ struct RunSession {
             let others = found.idle.count > 1 ? " and \(found.idle.count - 1) more" : ""
             Console.err("Nothing of \(Describe.name(first))\(others) waits.")
         }
-        return assigning ? waiting.following(found.contents) : found.contents
+        return assigning ? waiting.wholeShots(of: found.contents) : found.contents
     }
 
     /// Nothing waits for an event: says so, and what would change whose frames these are.
