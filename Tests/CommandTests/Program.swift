@@ -26,7 +26,7 @@ struct Program {
 
     /// Runs to the end; ten minutes at most.
     ///
-    /// `input`: what it reads, of a few lines at most.
+    /// `input`: what it reads.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil, input: String? = nil
     ) throws -> Outcome {
@@ -38,11 +38,10 @@ struct Program {
         (process.standardOutput, process.standardError) = (output, errors)
         process.standardInput = FileHandle.nullDevice
         if let input {
-            // Before anybody reads: it has room in the pipe.
-            let pipe = Pipe()
-            try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-            try pipe.fileHandleForWriting.close()
-            process.standardInput = pipe
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("input-\(UUID().uuidString)")
+            try Data(input.utf8).write(to: file)
+            process.standardInput = try FileHandle(forReadingFrom: file)
+            try FileManager.default.removeItem(at: file)
         }
         let reader = ErrorReader(errors)
         try process.run()

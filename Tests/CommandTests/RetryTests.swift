@@ -67,6 +67,51 @@ import Testing
         #expect(try gallery.assets().count == 1)
     }
 
+    /// The same frames lie on a second card, which was taken later: the folder of either means them.
+    @Test(arguments: [false, true]) func aFolderMeansItsFilesWhereverElseTheyLie(_ isSecond: Bool) throws {
+        let (table, pipeline, address) = try scene(), folder = "/DCIM/100TEST"
+        try FileManager.default.copyItem(atPath: table.card, toPath: table.path("SECOND"))
+        try table.frames("SECOND", count: 1, from: 5)
+        let second = ["import", table.path("SECOND"), "--pipeline", pipeline, "--wait", "1s"]
+        #expect(try table.run(second, environment: Gallery.environment).status == 8)
+        let gallery = try Gallery(table, at: address)
+        let one = try retry(table, [(isSecond ? table.path("SECOND") : table.card) + folder + "/IMG_0002.JPG"])
+        #expect(one.status == 0, "\(one.output)\(one.errors)")
+        #expect(try gallery.assets().count == 1)
+        let all = try retry(table, [isSecond ? table.path("SECOND") : table.card])
+        #expect(all.status == 0, "\(all.output)\(all.errors)")
+        #expect(try gallery.assets().count == (isSecond ? 4 : 3))
+    }
+
+    /// Each path is looked up by itself, and not among all that waits.
+    @Test func veryManyPathsTakeNoLongTime() throws {
+        let (table, _, _) = try scene(), count = 12_000, made = "c.key LIKE '\(String(repeating: "0", count: 50))%'"
+        try table.change(
+            ledger: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+                INSERT INTO content (key, known) SELECT printf('%064x', i), 1 FROM n
+                """)
+        try table.change(
+            ledger: """
+                INSERT INTO asset (volume_id, path, size, modified, born, inode, changed, place_id, root_path, run, kind, shot, stem,
+                    content_id, wanted, ending, at, since)
+                SELECT a.volume_id, 'many/' || c.id, a.size, a.modified, a.born, a.inode, a.changed, a.place_id,
+                    'MANY/' || substr(c.key, 60) || '.JPG', a.run, a.kind, 'many/' || c.id, a.stem, c.id, a.wanted, 'pending', a.at, a.since
+                FROM (SELECT * FROM asset LIMIT 1) a, content c WHERE \(made)
+                """)
+        try table.change(
+            ledger: """
+                INSERT INTO delivery (content_id, target_id, state, size, path, path_folded, own_sha256, verified, at, existed, staged, attempts)
+                SELECT c.id, d.target_id, 'pending', d.size, 'many/' || c.id, 'many/' || c.id, d.own_sha256, d.verified, d.at, 0, 0, 0
+                FROM (SELECT * FROM delivery WHERE state = 'pending' LIMIT 1) d, content c WHERE \(made)
+                """)
+        let names = (1...count).map { "\(table.card)/MANY/\(String(format: "%05x", $0)).JPG\n" }.joined()
+        let start = ContinuousClock.now
+        let said = try table.run(["assign", "x", "-"], environment: Gallery.environment, input: names)
+        #expect(said.status == 0 && said.errors.contains("Nothing of that is held"), "\(said.output)\(said.errors)")
+        #expect(ContinuousClock.now - start < .seconds(40))
+    }
+
     @Test func aNameThatFitsNothingOrSeveralFramesIsRefused() throws {
         let (table, pipeline, _) = try scene()
         try table.frames("SECOND", count: 1, from: 2)

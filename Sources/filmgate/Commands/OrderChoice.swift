@@ -56,13 +56,21 @@ struct OrderChoice {
             }
         }
         // With some of a folder replaced, the rest may be another card's, too.
-        let isOneCard = Set(meant.map(\.asset.origin.volume)).count == 1
+        let isOneCard = Self.isOneCard(meant)
         if unclear.isEmpty, isOneCard { return meant }
         let why =
             isReplaced
             ? "What waits was taken from another card or file than the one that is there now"
             : "Several cards or files were there, one after the other"
         throw Refusal(Self.severalFrames(file, unclear.isEmpty ? orders : unclear, because: why))
+    }
+
+    /// Some card has all of these; the same frames may lie on others, too.
+    private static func isOneCard(_ orders: [QueuedDelivery]) -> Bool {
+        let contents = Set(orders.map(\.delivery.content))
+        return Dictionary(grouping: orders) { $0.asset.origin.volume }.values.contains { card in
+            Set(card.map(\.delivery.content)) == contents
+        }
     }
 
     /// Whether any of `orders` is of that file or folder, or of that digest.
@@ -86,10 +94,19 @@ struct OrderChoice {
             + list.joined(separator: ", ") + (frames.count > 5 ? " …" : "") + "."
     }
 
-    private static func volume(_ path: String) -> String? {
-        guard isThere(path) else { return nil }
-        let volume = try? Volumes.current().volume(of: FileSystem.canonical(path))
-        return volume.flatMap { $0.isRemovable ? $0.identity : nil }
+    private static func volume(_ path: String) -> String? { volumes()(path) }
+
+    /// The same for many paths, by what is mounted now.
+    static func volumes() -> @Sendable (String) -> String? {
+        guard let volumes = try? Volumes.current() else { return { _ in nil } }
+        var identities: [Mount: String] = [:]
+        for mount in volumes.table.mounts where volumes.isRemovable(mount) {
+            identities[mount] = (try? volumes.volume(of: mount.point))?.identity
+        }
+        let known = identities
+        return { path in
+            isThere(path) ? volumes.table.mount(of: FileSystem.canonical(path)).flatMap { known[$0] } : nil
+        }
     }
 
     private static func isThere(_ path: String) -> Bool {
@@ -114,7 +131,7 @@ struct OrderChoice {
     }
 
     /// `file` is that path, or a folder above it.
-    private static func isAt(_ file: String, _ path: String) -> Bool {
+    static func isAt(_ file: String, _ path: String) -> Bool {
         path == file || path.hasPrefix(file.hasSuffix("/") ? file : file + "/")
     }
 

@@ -32,10 +32,10 @@ struct WaitingFiles {
 
     /// Throws `misconfigured` for a name that fits nothing, or that several different frames have.
     func found(_ names: [String]) async throws(IngestError) -> Found {
-        var found = Found(), called: [String: Set<ContentKey>]?
+        var found = Found(), places: WaitingPlaces?
         let pictures = Set(names.filter(OrderChoice.isDigest))
         for name in names {
-            let contents = try await contents(of: name, beside: pictures, &called)
+            let contents = try await contents(of: name, beside: pictures, &places)
             if contents.isEmpty { found.idle.append(name) } else { found.contents.formUnion(contents) }
         }
         return found
@@ -43,29 +43,29 @@ struct WaitingFiles {
 
     /// Empty for what is known, and waits for nothing.
     ///
-    /// `pictures`: what is named with it by its SHA-256; `called`: what has which name, as soon as that was read.
+    /// `pictures`: what is named with it by its SHA-256; `places`: where what lies, as soon as that was read.
     private func contents(
-        of name: String, beside pictures: Set<String>, _ called: inout [String: Set<ContentKey>]?
+        of name: String, beside pictures: Set<String>, _ places: inout WaitingPlaces?
     ) async throws(IngestError) -> Set<ContentKey> {
         if OrderChoice.isDigest(name) { return try await contents(ofSHA256: name, beside: pictures) }
         if let key = Self.sidecar(name) { return try await contents(of: key) }
-        let path = UserPath.recorded(name), meant = try chosen(path)
+        let known = if let places { places } else { try await WaitingPlaces(waiting, reader) }
+        places = known
+        let path = UserPath.recorded(name), meant = try chosen(path, known)
         if !meant.isEmpty { return Set(meant.map(\.delivery.content)) }
         let facts = try FileFacts.of(path)
         if facts?.kind == .directory { return [] }
-        if facts == nil, called == nil { called = try await contentsByName() }
-        let names = facts == nil ? called ?? [:] : [:]
-        if let contents = names[name] { return try one(of: contents, called: name) }
+        if facts == nil, let contents = known.byName[name] { return try one(of: contents, called: name) }
         let sha256: String
         do throws(IngestError) { sha256 = try await PictureSearch(reader: reader).sha256(name) } catch {
-            guard facts == nil, let hint = hint(for: name, path, names) else { throw error }
+            guard facts == nil, let hint = hint(for: name, path, known) else { throw error }
             throw unknown(name, hint)
         }
         return try await contents(ofSHA256: sha256, beside: pictures)
     }
 
-    private func chosen(_ path: String) throws(IngestError) -> [QueuedDelivery] {
-        do { return try OrderChoice(target: nil, files: [path]).choose(waiting) } catch {
+    private func chosen(_ path: String, _ places: WaitingPlaces) throws(IngestError) -> [QueuedDelivery] {
+        do { return try places.chosen(path) } catch {
             throw IngestError(.misconfigured, (error as? Refusal)?.message ?? "\(error)")
         }
     }
@@ -116,20 +116,6 @@ struct WaitingFiles {
                 + (orders.count > list.count ? " …" : "") + ".")
     }
 
-    /// What waits, by the names of its files: of those with the same bytes a delivery names one alone.
-    private func contentsByName() async throws(IngestError) -> [String: Set<ContentKey>] {
-        let files = try await reader.assets(AssetFilter(endings: [.pending, .setAside], limit: .max))
-        let waits = Set(waiting.map(\.delivery.content))
-        var found: [String: Set<ContentKey>] = [:]
-        for one in waiting { found[one.asset.origin.name, default: []].insert(one.delivery.content) }
-        for file in files {
-            if let content = file.content, waits.contains(content) {
-                found[file.origin.name, default: []].insert(content)
-            }
-        }
-        return found
-    }
-
     /// The same, unless they are different frames.
     private func one(of contents: Set<ContentKey>, called name: String) throws(IngestError) -> Set<ContentKey> {
         if Set(contents.map(\.sha256)).count == 1 {
@@ -142,10 +128,10 @@ struct WaitingFiles {
     }
 
     /// What may have been meant: a file that waits, as it was named.
-    private func hint(for name: String, _ path: String, _ names: [String: Set<ContentKey>]) -> String? {
+    private func hint(for name: String, _ path: String, _ places: WaitingPlaces) -> String? {
         name.contains("/")
-            ? PathHint(waiting.map(\.asset.origin.absolutePath)).words(for: path)
-            : nearest(name, among: names.keys).map { " Did you mean `\(Describe.name($0))`?" }
+            ? PathHint(places.paths).words(for: path)
+            : nearest(name, among: places.byName.keys).map { " Did you mean `\(Describe.name($0))`?" }
     }
 
     private func unknown(_ name: String, _ hint: String) -> IngestError {
