@@ -83,6 +83,14 @@ import Testing
         #expect(try gallery.assets().count == (isSecond ? 4 : 3))
     }
 
+    /// They go to an active run in one line of JSON, where some signs take several bytes.
+    @Test func moreNamesThanGoIntoOneLineAreRefused() throws {
+        let table = try Table(), line = String(repeating: "\\", count: 199) + "\n"
+        let said = try table.run(["retry", "-"], input: String(repeating: line, count: 10_000))
+        let text = said.items("error").last?["message"] as? String
+        #expect(said.status == 2 && text?.contains("more files than one command takes") == true, "\(said.output)")
+    }
+
     /// Each path is looked up by itself, and not among all that waits.
     @Test func veryManyPathsTakeNoLongTime() throws {
         let (table, _, _) = try scene(), count = 12_000, made = "c.key LIKE '\(String(repeating: "0", count: 50))%'"

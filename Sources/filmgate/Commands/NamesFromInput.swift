@@ -1,8 +1,10 @@
+import FileKit
+import FilmgateCore
 import Glibc
 
 /// The names that a command is given, with `-` for those that its standard input has, a line each.
 enum NamesFromInput {
-    /// Bytes: what is read goes to the run that holds the state in one line.
+    /// Bytes that all names take in the one line in which they go to the run that holds the state.
     private static let most = 3_600_000
 
     /// Calls `body` with all of them, nil where none was given.
@@ -12,6 +14,9 @@ enum NamesFromInput {
         guard words.contains("-") else { return try await body(words.isEmpty ? nil : words) }
         let lines = try HostedJob.input ?? (HostedJob.ledger == nil ? ownLines() : [])
         guard !lines.isEmpty else { throw Refusal("Standard input names no file.") }
+        // Signs that JSON escapes take several bytes there.
+        let size = (words + lines).reduce(0) { $0 + JSONString.quoted($1).utf8.count + 1 }
+        if size > most { throw tooMany }
         try await HostedJob.$input.withValue(lines) {
             try await body(words.flatMap { $0 == "-" ? lines : [$0] })
         }
@@ -24,10 +29,12 @@ enum NamesFromInput {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
             bytes += chunk[..<count]
-            guard bytes.count <= most else {
-                throw Refusal("Standard input names more files than one command takes: \(most) bytes are the most.")
-            }
+            guard bytes.count <= most else { throw tooMany }
         }
-        return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        return bytes.split(separator: 0x0A).map { String(pathBytes: Array($0)) }
+    }
+
+    private static var tooMany: Refusal {
+        Refusal("Standard input names more files than one command takes: \(most) bytes are the most.")
     }
 }
