@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    /// Somebody said yes to two files, and the filter finds three by now.
+    @Test func aFilterThatFindsMoreThanWasAskedAboutBeginsNothing() async throws {
+        try await StudioBench.with(fill: Rows.few) { bench async throws in
+            for (most, except, status) in [(2, "", 409), (3, "", 202), (2, #","except":["\#(Rows.sha(1))"]"#, 202)] {
+                let selection = #"{"filter":{},"most":\#(most)\#(except)}"#
+                let reply = try bench.post("assign", #"{"event":"a","selection":\#(selection)}"#)
+                #expect(reply.status == status, "\(reply.body)")
+                if status == 202 { _ = try await bench.ended(reply) } else { #expect(reply.code == "changed") }
+            }
+            for selection in [#"{"filter":{},"most":-1}"#, #"{"sha256":["\#(Rows.sha(2))"],"most":1}"#] {
+                #expect(try bench.post("retry", #"{"selection":\#(selection)}"#).status == 400)
+            }
+        }
+    }
+
     /// The same sidecar lies beside three pictures, and the third of them is not meant.
     @Test func aSidecarIsNamedWithItsPicture() {
         let sidecars = [2, 3, 4].map { ContentKey(sha256: Rows.sha(1), beside: Rows.sha($0)) }

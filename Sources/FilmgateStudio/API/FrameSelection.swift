@@ -23,11 +23,11 @@ struct FrameSelection: Sendable {
     private func selected(_ call: Call, onlyWaiting: Bool) async throws -> [String] {
         guard let selection = call.object["selection"]?.members else {
             throw StudioError.usage(
-                "The field selection is an object.", advice: "It takes sha256, or filter with until and except.")
+                "The field selection is an object.", advice: "It takes sha256, or filter with until, except and most.")
         }
-        try Self.only(["sha256", "filter", "until", "except"], in: selection, "selection")
+        try Self.only(["sha256", "filter", "until", "except", "most"], in: selection, "selection")
         guard let filter = selection["filter"] else {
-            for name in ["until", "except"] where selection[name] != nil {
+            for name in ["until", "except", "most"] where selection[name] != nil {
                 throw StudioError.usage("The field \(name) goes with filter.")
             }
             return try await known(Self.digests("sha256", in: selection), call)
@@ -35,10 +35,12 @@ struct FrameSelection: Sendable {
         guard selection["sha256"] == nil else { throw StudioError.usage("Either sha256 or filter.") }
         let except = selection["except"] == nil ? [] : try Self.digests("except", in: selection)
         let bound = try selection["until"].map { try Self.bound($0) }
+        let most = try selection["most"].map { try Self.number($0) }
         let (all, reader) = try await found(filter, upTo: bound, call)
+        if let most, all.count - except.count > most { throw Self.grown(to: all.count - except.count, from: most) }
         let found = try await onlyWaiting ? waiting(among: all, reader) : all
-        let most = onlyWaiting ? Self.mostWaiting : Self.mostFound
-        guard found.count <= most else { throw StudioError.usage("These are more than \(most) pictures.") }
+        let limit = onlyWaiting ? Self.mostWaiting : Self.mostFound
+        guard found.count <= limit else { throw StudioError.usage("These are more than \(limit) pictures.") }
         guard onlyWaiting else { return try await reader?.sha256s(of: found.numbers).without(except) ?? [] }
         let left = Set(except), keys = try await reader?.keys(of: found.numbers).filter { !left.contains($0.sha256) }
         let names = Self.names(keys ?? [])
@@ -78,6 +80,18 @@ struct FrameSelection: Sendable {
             throw .usage("The field until is no place in the list.", advice: "Take `until` of the list that was shown.")
         }
         return bound
+    }
+
+    private static func number(_ value: JSONValue) throws(StudioError) -> Int {
+        guard let number = value.whole, number >= 0 else { throw .usage("The field most is a whole number.") }
+        return Int(clamping: number)
+    }
+
+    /// Somebody said yes to fewer files than the filter finds by now.
+    private static func grown(to count: Int, from most: Int) -> StudioError {
+        StudioError(
+            .conflict, "changed", "The filter finds \(count) files by now, and \(most) were asked about.",
+            advice: "Look at the list and ask again.")
     }
 
     private static func digests(_ name: String, in selection: JSONObject) throws(StudioError) -> [String] {

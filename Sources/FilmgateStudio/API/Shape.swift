@@ -168,7 +168,7 @@ enum Shape {
                 "type": "object", "additionalProperties": .bool(false),
                 "properties": .object(JSONObject(FrameRoutes.filters.map { (key: $0.name, value: text) })),
             ],
-            "until": text,
+            "until": text, "most": ["type": "integer", "minimum": .integer(0)],
         ],
         "oneOf": [["required": ["sha256"]], ["required": ["filter"]]],
     ]

@@ -111,7 +111,9 @@ class Capture {
 
   /** Gives what is selected, and held without an event, to one. */
   async assign() {
-    const { parts, count } = this.sheet.selection, name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true })), names = h("datalist", { id: "named" });
+    // Where a filter finds more when somebody has said yes, he has not said it of these.
+    const { selection } = this.sheet, { count } = selection, parts = selection.isAll ? [{ ...selection.filter(), most: count }] : selection.parts;
+    const name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true })), names = h("datalist", { id: "named" });
     get("events").then(({ events }) => names.append(...events.map((/** @type {any} */ one) => h("option", { value: one.name }))), () => {});
     if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names)) && name.value.trim()) await this.order("assign", { event: name.value.trim() }, parts);
   }
