@@ -113,9 +113,9 @@ class Capture {
   async assign() {
     // Where a filter finds more when somebody has said yes, he has not said it of these.
     const { selection } = this.sheet, { count } = selection, parts = selection.isAll ? [{ ...selection.filter(), most: count }] : selection.parts;
-    const name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true })), names = h("datalist", { id: "named" });
+    const name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true, required: true, pattern: ".*\\S.*" })), names = h("datalist", { id: "named" });
     get("events").then(({ events }) => names.append(...events.map((/** @type {any} */ one) => h("option", { value: one.name }))), () => {});
-    if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names)) && name.value.trim()) await this.order("assign", { event: name.value.trim() }, parts);
+    if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names))) await this.order("assign", { event: name.value.trim() }, parts);
   }
 
   /** A command for one part after the other, until one is refused. @param {string} path @param {object} body @param {(object | undefined)[]} parts */

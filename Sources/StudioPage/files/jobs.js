@@ -110,8 +110,9 @@ async function follow(begun, place) {
 /** Asks before something that cannot be taken back. @param {string} question @param {string} answer @param {Node | string} [field] what is to be said besides */
 export function confirm(question, answer, field = "") {
   return new Promise((resolve) => {
-    const yes = h("button", { type: "button", onclick: () => dialog.close("yes") }, answer), no = h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, t("no"));
-    const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "question" }, h("p", { id: "question" }, question), field, h("div", { class: "bar" }, no, yes)));
+    const no = h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, t("no"));
+    const form = h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); dialog.close("yes"); } }, h("p", { id: "question" }, question), field, h("div", { class: "bar" }, no, h("button", {}, answer)));
+    const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-labelledby": "question" }, form));
     const before = /** @type {HTMLElement | null} */ (document.activeElement);
     dialog.addEventListener("close", () => {
       dialog.remove();
