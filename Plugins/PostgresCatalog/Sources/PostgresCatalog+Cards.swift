@@ -6,11 +6,8 @@ extension PostgresCatalog {
         _ volume: String, _ files: [AssetID], _ session: Int64
     ) async throws(IngestError) -> [CardAtStation] {
         if files.isEmpty { return [] }
-        let most = files.count
-        let values: [PQValue] = [
-            .int8(session), .int8(CatalogLetters.number(of: volume)),
-            .uuids(files.map { CatalogLetters.number(of: $0) }),
-        ]
+        let most = files.count, ids = PQValue.uuids(files.map { CatalogLetters.number(of: $0) })
+        let values: [PQValue] = [.int8(session), .int8(CatalogLetters.number(of: volume)), ids]
         let sql = "SELECT teller, ending, files, latest FROM catalog.card_v1($1, $2, $3)"
         do throws(IngestError) {
             let words = try await ask(live, sql, values) { row throws(IngestError) in

@@ -4,21 +4,6 @@ import FilmgateCore
 ///
 /// A plain state machine. What it comes to is in `effects`, for the table that knows the assets.
 struct DeliveryQueues: Sendable {
-    enum Effect: Sendable {
-        case act(DeliveryAction)
-        /// Rows of these deliveries; `withAsset`: their assets' rows before them.
-        case write([Row], withAsset: Bool = false, then: DeliveryStep? = nil)
-        /// It may stay where it is for long: nobody else shall wait for it.
-        case unblock(Delivery.ID)
-        case ended(Delivery.ID, Receipt)
-        case withhold(Delivery.ID, WithheldDelivery)
-        /// Once all that goes before it is done, more may be sent there.
-        case pump(String)
-    }
-    struct Row: Sendable {
-        var id: Delivery.ID, receipt: Receipt, nextTry: Int64? = nil
-    }
-
     private(set) var effects: [Effect] = []
     private(set) var all: [Delivery.ID: Delivery] = [:]
     private var queues: [String: TargetQueue] = [:]

@@ -202,19 +202,6 @@ struct PendingDeliveries: Sendable {
     }
 }
 
-extension PendingDeliveries {
-    /// Those of an order, for the targets of `plan`.
-    init(
-        _ order: ResumeOrder, _ plan: Plan, _ options: RunOptions, ledger: any LedgerReader,
-        _ reservations: NameReservations
-    ) {
-        self.init(
-            ledger: ledger, targets: plan.targets, event: options.event, assigning: order.assigning,
-            reservations: reservations, station: plan.station, staging: options.stagingFolders(plan.targets),
-            contents: order.contents)
-    }
-}
-
 extension QueuedDelivery {
     /// Its file was recorded again as another content: the delivery stands for itself, and no file's row is about it.
     var isFileless: Bool { asset.run == 0 && asset.origin.source.isEmpty }

@@ -38,3 +38,16 @@ public struct ResumeOrder: Sendable, Hashable {
     /// Whether these bytes are meant, wherever they are to go.
     public func means(_ content: ContentKey) -> Bool { contents?.contains(content) ?? true }
 }
+
+extension PendingDeliveries {
+    /// Those of an order, for the targets of `plan`.
+    init(
+        _ order: ResumeOrder, _ plan: Plan, _ options: RunOptions, ledger: any LedgerReader,
+        _ reservations: NameReservations
+    ) {
+        self.init(
+            ledger: ledger, targets: plan.targets, event: options.event, assigning: order.assigning,
+            reservations: reservations, station: plan.station, staging: options.stagingFolders(plan.targets),
+            contents: order.contents)
+    }
+}
