@@ -68,7 +68,7 @@ import Testing
                 if let kinds = filter.kinds, !kinds.contains(row.kind) { return false }
                 if let run = filter.run, row.run != run { return false }
                 if let event = filter.event, row.event != event { return false }
-                if filter.isWithoutEvent, row.event != nil { return false }
+                if filter.isWithoutEvent, !(row.event ?? "").isEmpty { return false }
                 if let from = filter.from, row.since < from { return false }
                 if let to = filter.to, row.since > to { return false }
                 let said = FrameIndexTests.said(of: row.content)
@@ -98,7 +98,8 @@ import Testing
             content: Bool.random(using: &dice) ? Int64.random(in: 1...40, using: &dice) : nil,
             kind: MediaKind.allCases.randomElement(using: &dice) ?? .other,
             ending: Ending.allCases.randomElement(using: &dice),
-            event: [nil, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since, at: since)
+            event: [nil, DeliveryRow.unassigned, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since,
+            at: since)
         (row.body, row.verdict) = (body(of: row.content), verdict(of: row.content))
         return row
     }

@@ -153,7 +153,8 @@ extension FrameIndex {
     }
 
     private mutating func number(of event: String?) -> Int32 {
-        guard let event else { return -1 }
+        // What is held for want of one is without one, too.
+        guard let event, event != DeliveryRow.unassigned else { return -1 }
         if let known = eventNumbers[event] { return known }
         let number = Int32(clamping: events.count)
         events.append(event)

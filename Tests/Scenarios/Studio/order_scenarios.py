@@ -116,7 +116,7 @@ def assigning_some(scene):
         check(not asked, f"asked was for {asked}, though nobody said yes")
         assign(page, hand, "Smith wedding", "Give 2 files to an event")
         shoot.wait(2)
-        check(len(asked) == 1 and len(asked[0]["selection"]["sha256"]) == 2, f"asked was for {asked}")
+        until(page, lambda: len(asked) == 1 and len(asked[0]["selection"]["sha256"]) == 2, 5, lambda: f"asked was for {asked}")
         if hand.name == "phone":
             hand.press(page.locator("details.filters summary"))
         hand.choose(page.locator("details.filters label", has_text="Event").locator("select"), "event")
