@@ -9,11 +9,7 @@ import Testing
 
     init() throws { (scratch, grant) = (try Scratch(), FakeGrant(clock)) }
 
-    func session() -> AccountSession {
-        let clock = clock
-        return AccountSession(
-            name: "studio", vault: Vault(directory: scratch.path), grant: grant, clock: { clock.unix })
-    }
+    func session() -> AccountSession { grant.session(scratch) }
 
     /// `id`: nil where the provider does not say whose it is.
     @discardableResult func signIn(_ id: String?, takesOver: Bool = false) async throws -> Account {

@@ -22,6 +22,13 @@ final class FakeGrant: AccountGrant {
 
     init(_ clock: TestClock, life: Int = 900) { (self.clock, self.life) = (clock, life) }
 
+    /// The entry `studio` of the store in that folder.
+    func session(_ scratch: Scratch) -> AccountSession {
+        let clock = clock
+        return AccountSession(
+            name: "studio", vault: Vault(directory: scratch.path), grant: self, clock: { clock.unix })
+    }
+
     var calls: Int { provider.withLock { $0.calls } }
     var revoked: [String] { provider.withLock { $0.revoked } }
     func set(_ change: (inout Provider) -> Void) { provider.withLock { change(&$0) } }

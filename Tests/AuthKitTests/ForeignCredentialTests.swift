@@ -9,11 +9,7 @@ import Testing
 
     init() throws { (scratch, grant) = (try Scratch(), FakeGrant(clock)) }
 
-    func session() -> AccountSession {
-        let clock = clock
-        return AccountSession(
-            name: "studio", vault: Vault(directory: scratch.path), grant: grant, clock: { clock.unix })
-    }
+    func session() -> AccountSession { grant.session(scratch) }
 
     func signedIn() async throws -> AccountSession {
         let session = session(), first = grant.first()

@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func noLinkIsFollowedBelowTheTrustedFolder() throws {
-        #expect(mkdir(scratch.path + "/root", 0o755) == 0 && mkdir(scratch.path + "/root/day1", 0o755) == 0)
-        #expect(mkdir(scratch.path + "/other", 0o755) == 0 && symlink("../other", scratch.path + "/root/link") == 0)
+        #expect(mkdir(scratch.path + "/top", 0o755) == 0 && mkdir(scratch.path + "/top/day1", 0o755) == 0)
+        #expect(mkdir(scratch.path + "/other", 0o755) == 0 && symlink("../other", scratch.path + "/top/link") == 0)
         try scratch.file("root/day1/a.jpg", [1])
         try scratch.file("other/a.jpg", [2])
-        let root = scratch.path + "/root"
+        let root = scratch.path + "/top"
         #expect(try OpenFolder("day1", below: root).facts(of: "a.jpg") != nil)
         #expect(try OpenFolder("", below: root).facts(of: "day1")?.kind == .directory)
         for path in ["link", "../other", "day1/../../other"] {

@@ -6,10 +6,6 @@ import Testing
 
 @testable import RcloneTarget
 
-private struct Open: AuthProvider {
-    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest { request }
-}
-
 /// What a daemon might say, by a scripted one.
 @Suite(.timeLimit(.minutes(5))) struct DaemonAnswersTests {
     /// Every folder holds IMG_1.JPG; `stat` is what is said of it, `copying` what is said of a copy under way.
@@ -29,20 +25,12 @@ private struct Open: AuthProvider {
         }
     }
 
-    private static func failure(_ server: FaultServer, _ job: UploadJob) async throws -> IngestError.Code? {
-        let target = try Rclone.target(server.url, room: "r", Open())
-        do throws(IngestError) {
-            _ = try await target.upload(job)
-            return nil
-        } catch { return error.code }
-    }
-
     /// RAW files of one camera are often all of one size.
     @Test func theSameSizeWithoutADigestIsNobodysProof() async throws {
         let sample = try SampleJob()
         let server = try Self.daemon(stat: #"{"item":{"Name":"IMG_1.JPG","Size":\#(sample.size)}}"#)
         defer { server.stop() }
-        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .nameTaken)
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .nameTaken)
         #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
     }
 
@@ -100,7 +88,7 @@ private struct Open: AuthProvider {
         #expect(second.verified == .none && second.existed)
         #expect(server.seen.count { $0.target == "/operations/copyfile" } == 1)
         // Nobody else's is ours by that.
-        #expect(try await Self.failure(server, SampleJob().job("IMG_1.JPG")) == .nameTaken)
+        #expect(try await Rclone.failure(server, SampleJob().job("IMG_1.JPG")) == .nameTaken)
     }
 
     @Test func aListWithANameThatJSONCannotSpellIsNone() async throws {
@@ -115,7 +103,7 @@ private struct Open: AuthProvider {
         defer { server.stop() }
         var job = sample.job(isOurs ? "IMG_2.JPG" : "Bl\u{10FFE9}.JPG")
         if isOurs { job.file.path = "/nowhere/Bl\u{10FFE9}.JPG" }
-        #expect(try await Self.failure(server, job) == .rejected)
+        #expect(try await Rclone.failure(server, job) == .rejected)
         #expect(server.seen.isEmpty)
     }
 
@@ -123,7 +111,7 @@ private struct Open: AuthProvider {
     @Test(arguments: ["{}", "null", #"{"item":7}"#]) func anAnswerThatSaysNothingIsNotNo(_ stat: String) async throws {
         let sample = try SampleJob(), server = try Self.daemon(stat: stat)
         defer { server.stop() }
-        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
         #expect(!server.seen.contains { $0.target == "/operations/copyfile" })
     }
 
@@ -137,13 +125,13 @@ private struct Open: AuthProvider {
             }
         }
         defer { server.stop() }
-        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .rejected)
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .rejected)
     }
 
     @Test func aCopyThatNobodyTellsTheEndOfIsNotWaitedForWithoutEnd() async throws {
         let sample = try SampleJob(), server = try Self.daemon(stat: #"{"item":null}"#)
         defer { server.stop() }
-        #expect(try await Self.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
     }
 
     /// A file that the remote cannot have is set aside; one that it only cannot have now is tried again.

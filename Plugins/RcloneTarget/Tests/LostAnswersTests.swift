@@ -6,10 +6,6 @@ import Testing
 
 @testable import RcloneTarget
 
-private struct Open: AuthProvider {
-    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest { request }
-}
-
 /// rclone goes on with a copy, whatever becomes of the questions about it.
 @Suite(.timeLimit(.minutes(5))) struct LostAnswersTests {
     private struct Copying: Sendable {
@@ -78,11 +74,7 @@ private struct Open: AuthProvider {
         let sample = try SampleJob(), state = State(unanswered: .max, running: 2)
         let server = try Self.daemon(state, size: sample.size)
         defer { server.stop() }
-        let target = try Rclone.target(server.url, room: "r", Open())
-        do throws(IngestError) {
-            _ = try await target.upload(sample.job("IMG_1.JPG"))
-            Issue.record("It had an answer.")
-        } catch { #expect(error.code == .network) }
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .network)
         state.change { $0.unanswered = 0 }
         // Another process, later.
         let receipt = try await Rclone.target(server.url, room: "r", Open()).upload(sample.job("IMG_1.JPG"))
@@ -108,11 +100,7 @@ private struct Open: AuthProvider {
             }
         }
         defer { server.stop() }
-        let target = try Rclone.target(server.url, room: "r", Open())
-        do throws(IngestError) {
-            _ = try await target.upload(sample.job("IMG_1.JPG"))
-            Issue.record("It was believed.")
-        } catch { #expect(error.code == .unavailable) }
+        #expect(try await Rclone.failure(server, sample.job("IMG_1.JPG")) == .unavailable)
     }
 
     /// The same at every try, and no other file's.

@@ -16,6 +16,11 @@ private struct Basic: AuthProvider {
     }
 }
 
+/// Whoever comes is let in.
+struct Open: AuthProvider {
+    func sign(_ request: HTTPRequest) async throws(IngestError) -> HTTPRequest { request }
+}
+
 /// rclone rcd, one for all tests of this process; each test has a folder of its own.
 enum Rclone {
     static let isInstalled = ServerProcess.has("rclone")
@@ -40,6 +45,15 @@ enum Rclone {
         let lookup = Lookup(auth: ["rc": auth])
         return try RcloneTarget(
             options, ModuleContext(name: "cloud", logger: logger, state: Temporary.folder, lookup: lookup))
+    }
+
+    /// What a scripted daemon makes of a file; nil where that is delivered.
+    static func failure(_ server: FaultServer, _ job: UploadJob) async throws -> IngestError.Code? {
+        let target = try Rclone.target(server.url, room: "r", Open())
+        do throws(IngestError) {
+            _ = try await target.upload(job)
+            return nil
+        } catch { return error.code }
     }
 
     /// Where a test's files are on the server's disk.
