@@ -48,6 +48,11 @@ import Testing
         #expect(try await Self.plan(try #require(Self.readings[name])).filter { $0.contains("SCAN") } == [])
     }
 
+    /// Asked for each target before a run: what is done is the most there is.
+    @Test func whatWaitsAtATargetIsFoundWithoutWhatIsDone() async throws {
+        #expect(try await Self.plan(SQLiteReader.uses).contains { $0.contains("INDEX delivery_open") })
+    }
+
     /// Each card costs its own files, not those of every card before.
     @Test func knownFilesAreFoundByVolumeContentAndDelivery() async throws {
         let plan = try await Self.plan(KnownFiles.sql).joined(separator: "\n")

@@ -129,7 +129,8 @@ extension SQLiteReader {
     static let uses = """
         SELECT t.identity, (SELECT d.event FROM delivery d WHERE d.target_id = t.id LIMIT 1),
             EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state = 'done'),
-            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state IN ('pending', 'held')), t.name
+            EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id AND d.state <> 'done'
+                AND d.state IN ('pending', 'held')), t.name
         FROM target t WHERE substr(t.identity, 1, length(?)) = ?
         AND EXISTS (SELECT 1 FROM delivery d WHERE d.target_id = t.id) ORDER BY t.identity
         """
