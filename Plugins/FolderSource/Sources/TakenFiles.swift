@@ -97,12 +97,18 @@ final class TakenFiles: Sendable {
         let remote = wanted.filter { !Self.isLocal($0) }, local = wanted.filter(Self.isLocal)
         if remote.contains(where: \.existed) { return keep(origin, .earlier) }
         queue.async(group: busy) {
+            // Each moving changes this.
+            var known = origin
+            known.changed = 0
+            if self.staying.withLock({ $0.contains(known) }) { return }
             for receipt in local {
                 if let reason = self.reason(receipt, origin, sha256) { return self.keep(origin, reason) }
             }
             let gap = try? Wholeness.gap(path: origin.absolutePath, name: origin.name)
             if let gap { return self.keep(origin, .unfinished(gap)) }
-            self.remove(origin, of: sha256, copies: local.compactMap(\.path))
+            if !self.remove(origin, of: sha256, copies: local.compactMap(\.path)) {
+                _ = self.staying.withLock { $0.insert(known) }
+            }
         }
     }
 
@@ -153,36 +159,36 @@ final class TakenFiles: Sendable {
 
     /// Only the file that was read: another one may be put under its name at any moment.
     ///
-    /// So it is moved to a name of ours first, looked at there, and put back where it is another.
-    private func remove(_ origin: Origin, of sha256: String, copies: [String]) {
-        var known = origin
-        // Each moving changes this.
-        known.changed = 0
-        if staying.withLock({ $0.contains(known) }) { return }
+    /// So it is moved to a name of ours first, looked at there, and put back where it is another. False where it would
+    /// stay the next time, too.
+    private func remove(_ origin: Origin, of sha256: String, copies: [String]) -> Bool {
+        var mayGo = true
         do throws(IngestError) {
-            guard FolderSource.visit(root) == watched else { return }
+            guard FolderSource.visit(root) == watched else { return true }
             // By no link: somebody may have moved a folder to a safe place, and put one to it here.
             let folder = try OpenFolder(origin.folder, below: root, calls: calls)
-            guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return }
+            guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return true }
             beforeMove()
             // Here: moving changes it.
             let changed = (try? folder.facts(of: origin.name))?.changed
             let away = Self.away(origin.name)
             try folder.moveAside(origin.name, to: away)
             guard Self.isUnchanged(try? folder.facts(of: away), origin) else {
-                return putBack(away, origin, in: folder)
+                putBack(away, origin, in: folder)
+                return true
             }
             if isEdited(Paths.join(Paths.folder(origin.absolutePath), away), origin, changed, sha256) {
                 keep(origin, .changed)
-                return putBack(away, origin, in: folder)
+                putBack(away, origin, in: folder)
+                return true
             }
             if let copy = copies.first(where: { Self.isSeen(away, beside: $0) }) {
-                _ = staying.withLock { $0.insert(known) }
                 keep(origin, .same(copy))
-                return putBack(away, origin, in: folder)
+                putBack(away, origin, in: folder)
+                return false
             }
             do throws(IngestError) { try folder.remove(away) } catch {
-                _ = staying.withLock { $0.insert(known) }
+                mayGo = false
                 putBack(away, origin, in: folder)
                 throw error
             }
@@ -190,6 +196,7 @@ final class TakenFiles: Sendable {
             context.logger.warning(
                 "\(PathText.shown(origin.path)) was delivered but cannot be removed: \(error.message)")
         }
+        return mayGo
     }
 
     /// A file is never left under a hidden name without a word.
@@ -265,10 +272,6 @@ extension TakenFiles {
             } catch { guard error.code == .nameTaken else { throw error } }
         }
         try folder.moveAside(away, to: "\(file.stem)-\(number())\(end)")
-    }
-
-    static func putBack(_ away: String, as path: String) throws(IngestError) {
-        try putBack(Paths.name(away), as: Paths.name(path), in: OpenFolder(Paths.folder(path)))
     }
 
     /// Puts back what a crash left under such a name; it is looked at anew.

@@ -179,7 +179,7 @@ import Testing
         #expect(TakenFiles.home(of: away) == path && TakenFiles.home(of: path) == nil)
         try DurableFile.move(path, to: away)
         try HotFolder.write(HotFolder.jpeg(3), to: path)
-        try TakenFiles.putBack(away, as: path)
+        try TakenFiles.putBack(Paths.name(away), as: Paths.name(path), in: OpenFolder(root))
         #expect(try names() == ["Capture_0001-2.JPG", "Capture_0001.JPG"])
         #expect(FileManager.default.contents(atPath: root + "/Capture_0001-2.JPG") == HotFolder.jpeg(1))
     }
