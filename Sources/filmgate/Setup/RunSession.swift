@@ -27,19 +27,22 @@ struct RunSession {
         // first.
         if HostedJob.ledger == nil { try await context.openLedger().close() }
         if let target = order.target { try await refuseUnknown(target, pipelines) }
+        let reader = try await context.readLedger()
+        let queue = try await context.telling { () async throws(IngestError) in
+            try await reader.queue([.pending, .held, .failed])
+        }
         var order = order
-        if let files { order.contents = try await contents(of: files, assigning: order.assigning) }
-        if order.assigning, try await holdsNothing(order, pipelines) { return }
-        if !order.assigning, try await waitsForNothing(order) { return }
+        if let files { order.contents = try await contents(of: files, in: queue, reader, order.assigning) }
+        let meant = queue.map(\.delivery).filter { order.means($0.content) }
+        if order.assigning, holdsNothing(meant, order, pipelines) { return }
+        if !order.assigning, waitsForNothing(meant, order) { return }
         try await run(pipelines, .resume(order))
     }
 
     /// What these names mean of all that waits; of which nothing does is told.
-    private func contents(of files: [String], assigning: Bool) async throws -> Set<ContentKey> {
-        let reader = try await context.readLedger()
-        let waiting = try await context.telling { () async throws(IngestError) in
-            try await reader.queue([.pending, .held, .failed])
-        }
+    private func contents(
+        of files: [String], in waiting: [QueuedDelivery], _ reader: any LedgerReader, _ assigning: Bool
+    ) async throws -> Set<ContentKey> {
         let found = try await context.telling { () async throws(IngestError) in
             try await WaitingFiles(waiting, reader).found(files)
         }
@@ -53,12 +56,10 @@ struct RunSession {
     /// Nothing waits for an event: says so, and what would change whose frames these are.
     ///
     /// No run is begun then: its event, perhaps misspelt, would be one of the events that are listed from now on.
-    private func holdsNothing(_ order: ResumeOrder, _ pipelines: [PipelineFile]) async throws -> Bool {
-        let reader = try await context.readLedger(), target = order.target
-        let queue = try await context.telling { () async throws(IngestError) in
-            try await reader.queue([.pending, .held, .failed])
-        }
-        let waiting = queue.map(\.delivery).filter { order.means($0.content) }
+    private func holdsNothing(
+        _ waiting: [DeliveryRow], _ order: ResumeOrder, _ pipelines: [PipelineFile]
+    ) -> Bool {
+        let target = order.target
         let held = waiting.filter { $0.isUnassigned && $0.receipt.state != .failed }
         let mine = held.filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
@@ -70,15 +71,11 @@ struct RunSession {
     }
 
     /// Says so where nothing is to be sent: a count of nothing reads as if something had been tried.
-    private func waitsForNothing(_ order: ResumeOrder) async throws -> Bool {
-        let reader = try await context.readLedger(), (states, target) = (order.states, order.target)
-        let all = try await context.telling { () async throws(IngestError) in
-            try await reader.queue(states.union([.failed]))
-        }
-        let queue = all.filter { order.means($0.delivery.content) }
-        let mine = queue.map(\.delivery).filter { target == nil || $0.targetName == target }
+    private func waitsForNothing(_ waiting: [DeliveryRow], _ order: ResumeOrder) -> Bool {
+        let (states, target) = (order.states, order.target)
+        let mine = waiting.filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
-        if mine.isEmpty, !queue.isEmpty { return false }
+        if mine.isEmpty, !waiting.isEmpty { return false }
         let isIdle = !mine.contains { states.contains($0.receipt.state) }
         if isIdle, !json {
             let refused =
