@@ -103,10 +103,9 @@ struct StudioResponder: HTTPResponder {
         )
         call.knownTag = request.headers.single(.ifNoneMatch)
         if let bytes = try await body(of: request, route) {
-            if route.bodyShape == nil {
-                call.body = try route.body(bytes)
-            }
-            if route.bodyShape != nil || route.takesSelection { call.object = try Route.object(bytes) }
+            let object = try Route.object(bytes)
+            call.object = object
+            if route.bodyShape == nil { call.body = try route.body(object) }
         }
         return try await route.run(call)
     }

@@ -22,4 +22,11 @@ public struct CardAtStation: Sendable, Hashable {
     public func and(_ other: CardAtStation) -> CardAtStation {
         CardAtStation(station: station, endings: endings.merging(other.endings) { $0 + $1 }, at: max(at, other.at))
     }
+
+    /// One value for each station, by name.
+    package static func together(_ words: [CardAtStation]) -> [CardAtStation] {
+        var found: [String: CardAtStation] = [:]
+        for word in words { found[word.station] = found[word.station]?.and(word) ?? word }
+        return found.values.sorted { $0.station < $1.station }
+    }
 }

@@ -28,13 +28,13 @@ struct CardInquiry: Sendable {
     private static func told(
         _ files: [Int], of entries: [SourceEntry], on volume: String, _ stations: StationClaims
     ) async -> [CardAtStation]? {
-        var found: [String: CardAtStation] = [:]
+        var words: [CardAtStation] = []
         for start in stride(from: 0, to: files.count, by: StationClaims.mostFiles) {
             let batch = files[start...].prefix(StationClaims.mostFiles).map { entries[$0].origin.id }
             guard let told = await stations.card(batch, of: volume) else { return nil }
-            for one in told { found[one.station] = found[one.station]?.and(one) ?? one }
+            words += told
         }
-        return found.values.sorted { $0.files != $1.files ? $0.files > $1.files : $0.station < $1.station }
+        return CardAtStation.together(words).sorted { $0.files != $1.files ? $0.files > $1.files : $0.station < $1.station }
     }
 
     /// Returns once it is over, after a moment at most; at once where the run is being stopped.

@@ -8,8 +8,8 @@ import FilmgateCore
 /// at all of them, for nothing sends it any more.
 struct TargetAccount {
     private let target: PlannedTarget, signIn: TargetTraits.SignIn
-    /// What other targets of the pipeline are: they have their own sign-ins beside this one.
-    private let beside: Set<String>
+    /// Those of the pipeline: others than it have their own sign-ins beside this one.
+    private let targets: [PlannedTarget]
     /// What was delivered would be sent once more.
     private let sendsAnew: Bool
 
@@ -17,9 +17,8 @@ struct TargetAccount {
     init?(_ target: PlannedTarget, among targets: [PlannedTarget]) {
         let traits = target.traits
         guard let signIn = traits.signIn else { return nil }
-        (self.target, self.signIn) = (target, signIn)
+        (self.target, self.signIn, self.targets) = (target, signIn, targets)
         sendsAnew = traits.layout == nil && !traits.answersByDigest && !traits.idempotent
-        beside = Set(targets.map(\.identity))
     }
 
     /// Throws where nothing was ever for this sign-in, and something was delivered with another one, or with none, or
@@ -27,7 +26,7 @@ struct TargetAccount {
     func check(_ ledger: any LedgerReader) async throws(IngestError) {
         let uses = try await ledger.uses(ofTargets: signIn.place)
         guard !uses.contains(where: { $0.identity == target.identity }) else { return }
-        let others = uses.filter { !beside.contains($0.identity) }
+        let beside = Set(targets.map(\.identity)), others = uses.filter { !beside.contains($0.identity) }
         if sendsAnew, let other = others.lazy.filter(\.isDelivered).compactMap(account).first { throw anew(other) }
         // Of another name it may be another pipeline's, which sends it still.
         let waiting = others.lazy.filter { $0.isWaiting && $0.name == target.name }

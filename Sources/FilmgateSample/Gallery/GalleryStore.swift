@@ -15,7 +15,8 @@ final class GalleryStore: Sendable {
         self.root = root
         try DurableFile.makeDirectories(root + "/assets", mode: 0o755)
         try DurableFile.makeDirectories(root + "/incoming", mode: 0o700)
-        for name in try FileSystem.names(in: root + "/incoming") where Self.isPart(name) {
+        // Only names that it gives itself: the folder may be one that somebody has files in.
+        for name in try FileSystem.names(in: root + "/incoming") where DurableFile.isPart("." + name) {
             FileSystem.remove("\(root)/incoming/\(name)")
         }
         var found: [(modified: Int64, asset: GalleryAsset)] = []
@@ -72,15 +73,7 @@ final class GalleryStore: Sendable {
     }
 
     /// A new file for what is arriving.
-    func newPart() -> String { "\(root)/incoming/\(Self.part(.random(in: 0 ... .max)))" }
-
-    private static func part(_ number: UInt64) -> String { String(number, radix: 16) + ".part" }
-
-    /// A name that it gave itself: the folder may be one that somebody has files in.
-    private static func isPart(_ name: String) -> Bool {
-        guard let stem = name.split(separator: ".").first, let number = UInt64(stem, radix: 16) else { return false }
-        return name == part(number)
-    }
+    func newPart() -> String { "\(root)/incoming/\(String(UInt64.random(in: 0 ... .max), radix: 16)).part" }
 
     /// Takes in a finished part: under its digest and name, or not at all when the bytes are here already.
     func admit(part: String, name: String, size: UInt64, sha256: String) throws(IngestError) -> GalleryAsset {

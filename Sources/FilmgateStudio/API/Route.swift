@@ -122,15 +122,14 @@ extension Route {
         return values
     }
 
-    /// The whole body, for a route that looks at it itself.
+    /// The whole body.
     static func object(_ bytes: [UInt8]) throws(StudioError) -> JSONObject {
         guard case .object(let members) = JSONValue(bytes) else { throw .usage("The body is no JSON object.") }
         return members
     }
 
     /// The members of the body, each as the table says.
-    func body(_ bytes: [UInt8]) throws(StudioError) -> [String: String] {
-        guard case .object(let members) = JSONValue(bytes) else { throw .usage("The body is no JSON object.") }
+    func body(_ members: JSONObject) throws(StudioError) -> [String: String] {
         var values: [String: String] = [:]
         for (name, value) in members where !takesSelection || name != "selection" {
             guard let field = fields.first(where: { $0.name == name }) else {
