@@ -58,6 +58,7 @@ import Testing
         let runner = world.runner(FakeSource([card]), verb: "run") { $0.stations = claims }
         async let outcome = runner.run(.continuous)
         await world.hears("Card: 2 of 3 at desk-1")
+        for name in Self.names { await world.hears("\(name): delivered") }
         await world.hears("Card: finished")
         runner.stop()
         #expect(try await outcome.shown == "3 delivered, exit 130")
