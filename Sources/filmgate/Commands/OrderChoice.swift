@@ -13,7 +13,7 @@ struct OrderChoice {
     /// Targets whose disks are noted: they may be meant, too, though nothing of them is among the orders.
     var noted: [TargetDisk] = []
     /// The identity of the card or disk that is plugged in where an absolute path lies; nil where none is.
-    var volume: (String) -> String? = Self.volume
+    var volume: (String) -> String? = Self.volumes()
 
     /// Throws a `Refusal` for a target that nothing is known of, for a name that stands for several places, and for a
     /// path that stands for files of several cards.
@@ -94,9 +94,7 @@ struct OrderChoice {
             + list.joined(separator: ", ") + (frames.count > 5 ? " …" : "") + "."
     }
 
-    private static func volume(_ path: String) -> String? { volumes()(path) }
-
-    /// The same for many paths, by what is mounted now.
+    /// For many paths, by what is mounted now.
     static func volumes() -> @Sendable (String) -> String? {
         guard let volumes = try? Volumes.current() else { return { _ in nil } }
         var identities: [Mount: String] = [:]
