@@ -248,8 +248,7 @@ final class ChildPool: Sendable {
     func shown(_ text: String) -> String { Reported.shown(state.withLock(\.hidden.redactor).scrub(text)) }
 
     private func log(_ line: String) {
-        let text = shown(line)
-        logger.info("\(setup.entry): \(text)")
+        logger.info("\(setup.entry): \(shown(line))")
     }
 
     private func scrubbed<Value>(_ result: Result<Value, IngestError>) throws(IngestError) -> Value {
