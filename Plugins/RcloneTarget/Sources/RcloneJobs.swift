@@ -3,11 +3,11 @@ import HTTPKit
 
 /// One command that the daemon works on by itself.
 private struct RcloneJob: Sendable {
-    var id: JSONValue
+    let id: JSONValue
     /// Under which name rclone counts what it moves; nil where it has none of ours.
-    var group: String?
+    let group: String?
     /// What it is to do, for messages.
-    var aim: String
+    let aim: String
 
     var counts: JSONObject { ["group": .string(group ?? "job/\(id.text ?? "")")] }
 }
@@ -56,10 +56,8 @@ extension RcloneDaemon {
         var config: JSONObject = ["IgnoreExisting": .bool(true)]
         if let rate { config["BwLimitFile"] = .string("\(max(1, rate))B") }
         fields["_config"] = .object(config)
-        var work = try await begin("operations/copyfile", fields, "copy the file")
-        work.group = group
-        let ended = work
-        let (_, wasSeen) = try await judged("copy", path) { () async throws(IngestError) in try await end(of: ended) }
+        let work = try await begin("operations/copyfile", fields, "copy the file")
+        let (_, wasSeen) = try await judged("copy", path) { () async throws(IngestError) in try await end(of: work) }
         // It also calls a success what it passed over; only its counts tell. After a thousand later copies these are
         // forgotten, too: what was seen to move was sent.
         guard !wasSeen, let copies = try await answer("core/stats", work.counts, to: work)["transfers"] else {
@@ -81,7 +79,7 @@ extension RcloneDaemon {
         guard let job = try await ask(command, fields)?["jobid"] else {
             throw IngestError(.unavailable, "rclone did not begin to \(aim).")
         }
-        return RcloneJob(id: job, aim: aim)
+        return RcloneJob(id: job, group: fields["_group"]?.text, aim: aim)
     }
 
     /// Waits for its end: what it put out, and whether it was seen to move bytes.
