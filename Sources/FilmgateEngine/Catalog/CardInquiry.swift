@@ -34,7 +34,9 @@ struct CardInquiry: Sendable {
             guard let told = await stations.card(batch, of: volume) else { return nil }
             words += told
         }
-        return CardAtStation.together(words).sorted { $0.files != $1.files ? $0.files > $1.files : $0.station < $1.station }
+        return CardAtStation.together(words).sorted {
+            $0.files != $1.files ? $0.files > $1.files : $0.station < $1.station
+        }
     }
 
     /// Returns once it is over, after a moment at most; at once where the run is being stopped.
