@@ -21,6 +21,20 @@ import Testing
         }.joined()
     }
 
+    @Test func wherePipelinesHaveNoSignInThatIsSaid() throws {
+        let file = try table.write(
+            "open.yaml",
+            """
+            version: 1
+            sources: [card: {}]
+            stages: [upload: { to: [archive] }]
+            targets: { archive: { folder: { path: "\(table.path("archive"))" } } }
+            """)
+        let outcome = try table.run(["login", file, "gallery"]), error = outcome.items("error").first
+        #expect(outcome.status == 2 && error?["message"] as? String == "There is no sign-in `gallery`.")
+        #expect(error?["advice"] as? String == "The pipelines have none under `auth:`.")
+    }
+
     @Test func deviceCodeAtAProvider() throws {
         var profile = OIDCDouble.Profile()
         profile.interval = 1

@@ -68,9 +68,11 @@ struct SignIns {
             }
         }
         for name in names where !found.contains(where: { $0.name == name }) {
-            let hint =
-                nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" }
-                ?? "There are: \(found.map(\.name).joined(separator: ", "))."
+            let known =
+                found.isEmpty
+                ? "The pipelines have none under `auth:`."
+                : "There are: \(found.map(\.name).joined(separator: ", "))."
+            let hint = nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" } ?? known
             throw CommandContext.end(
                 IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), context.options)
         }
