@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/xattr.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -46,6 +47,8 @@ int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const ch
 }
 
 int fg_clone(int to, int from) { return ioctl(to, FICLONE, from) == 0 ? 0 : errno; }
+
+long fg_attribute(const char *path, const char *name, void *value, size_t size) { return getxattr(path, name, value, size); }
 
 int fg_has_shared_extents(int fd) {
     const unsigned count = 64;

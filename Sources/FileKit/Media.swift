@@ -4,8 +4,8 @@ import Glibc
 /// Which storage the bytes of a path really lie on: two paths may show different devices and share one.
 ///
 /// Subvolumes of btrfs have device numbers of their own; partitions are parts of one disk, and so is what is encrypted
-/// on them or put together from them; a loop device keeps its bytes in a file, an overlay and some file systems through
-/// FUSE in the folders below them.
+/// on them or put together from them; a loop device keeps its bytes in a file, an overlay, a pool of mergerfs and some
+/// other file systems through FUSE in the folders below them.
 public struct Media: Sendable {
     private let table: MountTable
     /// Where the kernel describes block devices.
@@ -42,6 +42,11 @@ public struct Media: Sendable {
         } else if mount.type.hasPrefix("fuse"), mount.source.hasPrefix("/") {
             for folder in mount.source.split(separator: ":") {
                 found.formUnion(under(FileSystem.canonical(String(folder)), depth: depth + 1))
+            }
+        } else if mount.type == "fuse.mergerfs" {
+            // Its source names the folders without their beginnings; it tells of every path where that lies.
+            for real in SmallFile.attribute("user.mergerfs.allpaths", of: path) {
+                found.formUnion(under(FileSystem.canonical(real), depth: depth + 1))
             }
         }
         if mount.type == "overlay" {

@@ -1,3 +1,4 @@
+import CLinux
 import FilmgateCore
 import Glibc
 
@@ -29,6 +30,13 @@ enum SmallFile {
         let count = withCPath(path) { readlink($0, &target, target.count) }
         return count < 0 || count >= target.count
             ? nil : String(pathBytes: target[..<count].map(UInt8.init(bitPattern:)))
+    }
+
+    /// The paths, parted by zero bytes, that an extended attribute of `path` holds; none where it has no such attribute.
+    static func attribute(_ name: String, of path: String) -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = withCPath(path) { fg_attribute($0, name, &bytes, bytes.count) }
+        return count < 0 ? [] : bytes[..<count].split(separator: 0).map { String(pathBytes: Array($0)) }
     }
 
     /// The names in a folder; empty when it cannot be read.

@@ -1,4 +1,5 @@
 import FilmgateCore
+import Glibc
 import Testing
 
 @testable import FileKit
@@ -60,6 +61,36 @@ import Testing
         ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3) }
         let media = Media(MountTable(mounts), blocks: blocks.path)
         #expect(media.areShared(by: "/nowhere/" + one, "/nowhere/" + other) == expected)
+    }
+
+    /// A pool tells of each file where it lies: on the card it is no copy of it.
+    @Test func aPoolHoldsAFileWhereItSays() throws {
+        let pool = ScratchFolder()
+        for (name, real) in [
+            ("own.jpg", "/nowhere/card/own.jpg"), ("far.jpg", "/nowhere/d/far.jpg\0/nowhere/e/far.jpg"),
+        ] {
+            pool.file(name)
+            guard try setAttribute("user.mergerfs.allpaths", real, of: "\(pool.path)/\(name)") else { return }
+        }
+        let mounts = [
+            ("8:33", "/nowhere/card", "exfat", "/dev/sdc1"), ("8:49", "/nowhere/d", "ext4", "/dev/sdd1"),
+            ("8:65", "/nowhere/e", "ext4", "/dev/sde1"), ("0:61", pool.path, "fuse.mergerfs", "a:b"),
+        ].enumerated().map { Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3) }
+        let media = Media(MountTable(mounts), blocks: blocks.path)
+        #expect(media.areShared(by: pool.path + "/own.jpg", "/nowhere/card/own.jpg"))
+        #expect(!media.areShared(by: pool.path + "/far.jpg", "/nowhere/card/far.jpg"))
+        #expect(media.areShared(by: pool.path + "/far.jpg", "/nowhere/e/other.jpg"))
+    }
+
+    /// False where the file system keeps no attributes of users; Swift's Glibc has no word for them.
+    private func setAttribute(_ name: String, _ value: String, of path: String) throws -> Bool {
+        typealias Set =
+            @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt
+        let set = unsafeBitCast(try #require(dlsym(nil, "setxattr")), to: Set.self)
+        let bytes = Array(value.utf8)
+        let result = set(path, name, bytes, bytes.count, 0)
+        try #require(result == 0 || errno == ENOTSUP)
+        return result == 0
     }
 
     /// An image that lies on itself is no reason to go on for ever.

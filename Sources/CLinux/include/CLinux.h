@@ -13,6 +13,8 @@ int fg_rename_or_link(int old_dir, const char *old_name, int new_dir, const char
 int fg_clone(int to, int from);
 /// 1 when any extent of the open file is shared with another file (FIEMAP), 0 when none is, -1 when the file system cannot tell.
 int fg_has_shared_extents(int fd);
+/// Bytes of the extended attribute `name` of `path`, following links, into `value`; -1 where there is none, or more than `size`.
+long fg_attribute(const char *path, const char *name, void *value, size_t size);
 /// Opens read-only past the page cache; -1 and errno on failure (EINVAL: the file system has no direct I/O).
 int fg_open_direct(const char *path);
 /// Turns writing past the page cache on or off for an open file. EINVAL where the file system has none.
