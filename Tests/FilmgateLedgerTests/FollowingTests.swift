@@ -51,6 +51,34 @@ import Testing
         #expect(after.reason == "gallery: refused")
     }
 
+    /// A file that was still being written is another one to the ledger when it has grown; it is one file all the same.
+    @Test(arguments: [(born: Int64(7), inode: UInt64(0)), (0, 9)]) func whatGrewAfterItWasSetAsideIsListedAsItIsNow(
+        _ marks: (born: Int64, inode: UInt64)
+    ) async throws {
+        var before = Samples.asset(1, run: 1, ending: .setAside)
+        (before.content, before.wanted, before.reason) = (nil, [], "changed while it was read")
+        (before.origin.born, before.origin.inode) = marks
+        var grown = Samples.asset(1, run: 2, ending: .delivered)
+        (grown.origin.born, grown.origin.inode, grown.origin.size) = (marks.born, marks.inode, 5000)
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(before), .asset(grown)])
+        #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).isEmpty)
+        #expect(try await ledger.assets(AssetFilter(endings: [.delivered])).map(\.origin) == [grown.origin])
+    }
+
+    /// A name that counts anew is another frame: what was never read of the first is lost to nobody's list.
+    @Test(arguments: [(born: Int64(8), inode: UInt64(0)), (0, 10), (0, 0)])
+    func anotherFileOfTheNameHidesNothingThatWasSetAside(_ marks: (born: Int64, inode: UInt64)) async throws {
+        var before = Samples.asset(1, run: 1, ending: .setAside)
+        (before.content, before.wanted, before.reason) = (nil, [], "cannot be read")
+        (before.origin.born, before.origin.inode) = marks.born == 0 ? (0, marks.inode == 0 ? 0 : 9) : (7, 0)
+        var other = Samples.asset(1, run: 2, ending: .delivered)
+        (other.origin.born, other.origin.inode, other.origin.size) = (marks.born, marks.inode, 5000)
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(before), .asset(other)])
+        #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).map(\.origin) == [before.origin])
+    }
+
     @Test func whatHasEndedAndWhatTheRunItselfHoldsStayAsTheyAre() async throws {
         for row in [
             waiting(1, wanting: [Samples.archive], .delivered), waiting(1, wanting: [Samples.archive], .filtered),

@@ -148,7 +148,7 @@ public struct Cancellation: Sendable {
 
     /// Files that were set aside and that no delivery is open for.
     public struct Vanished: Sendable {
-        /// Their source is there, and has them no more.
+        /// Their source is there, and has them no more, or has another file in their place.
         public var gone: [AssetRow] = []
         /// Their source is not there, as a card that was taken out: nobody can tell.
         public var away: [AssetRow] = []
@@ -164,11 +164,16 @@ public struct Cancellation: Sendable {
             if open { continue }
             if !Self.isSourceThere(row.origin) {
                 found.away.append(row)
-            } else if try FileFacts.of(row.origin.absolutePath) == nil {
+            } else if try !Self.isThere(row.origin) {
                 found.gone.append(row)
             }
         }
         return found
+    }
+
+    private static func isThere(_ origin: Origin) throws(IngestError) -> Bool {
+        guard let facts = try FileFacts.of(origin.absolutePath) else { return false }
+        return facts.size == origin.size && facts.modified == origin.modified
     }
 
     /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that
@@ -192,7 +197,8 @@ public struct Cancellation: Sendable {
             changes + [.endRun(run, at: clock.now.wall, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
         try await writer.sync()
     }
-    fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
+    fileprivate static let dismissedReason =
+        "set aside, gone from its source or changed there, and taken back with `filmgate cancel`"
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(

@@ -17,7 +17,10 @@ struct LedgerFailure: Sendable {
         if Self.isDamage(error) { return damaged(words, error) }
         if Self.isFull(error) {
             return IngestError(
-                .storageFull, "No room is left for the ledger \(file).", advice: "Free some space there.", cause: error)
+                .storageFull, "No room is left for the ledger \(file).",
+                advice:
+                    "Free some space on that disk, but leave `staging` beside the ledger: it holds what waits to be delivered.",
+                cause: error)
         }
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED:

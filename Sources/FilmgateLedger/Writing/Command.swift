@@ -5,7 +5,8 @@ import FilmgateCore
 /// Each is prepared once and kept.
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, setDisk, addCamera, findCamera
-    case addContent, findContent, setDigests, setMedia, putAsset, findWaiting, findStates, endAsset, passAsset,
+    case addContent, findContent, setDigests, setMedia, putAsset, findUnread, findWaiting, findStates, endAsset,
+        passAsset,
         dropWanted, putDelivery,
         removeDelivery, putDenial, removeDenial, putShotName, addNote, beginRun, endRun
 
@@ -30,6 +31,9 @@ enum Command: Int, CaseIterable {
             Self.put(
                 into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"],
                 keeping: ["wanted": AssetWriting.wanted])
+        case .findUnread:
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset WHERE volume_id = ? AND path = ? "
+                + "AND ending = 'setAside' AND content_id IS NULL AND CASE WHEN born <> 0 THEN born = ? ELSE inode <> 0 AND inode = ? END"
         case .findWaiting:
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
                 + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"

@@ -1,7 +1,7 @@
 import FilmgateCore
 
-/// Files whose bytes were delivered for another file, in a later run, or for which nothing is to be delivered any more:
-/// what they waited for has happened.
+/// Files whose bytes were delivered for another file, in a later run, for which nothing is to be delivered any more, or
+/// that grew after they were set aside: what they waited for has happened.
 extension ChangeWriter {
     private struct Waiting {
         var volume: Int64, path: String
@@ -20,6 +20,23 @@ extension ChangeWriter {
         try write(row)
         try endWaiting(try contents.number(of: row.content), but: nil, as: .delivered, twin: nil, run: run, at: at)
     }
+
+    /// What was set aside because it was still being written is over where the same file ended now as it is since.
+    ///
+    /// Another file of that name is told by its birth or its inode: what was never read of the one before it stays
+    /// listed.
+    func endUnread(_ row: AssetRow, volume: Int64) throws {
+        guard let ending = row.ending, ending != .setAside else { return }
+        var query = try query(.findUnread)
+        query.bind(volume)
+        query.bind(row.origin.volumePath)
+        query.bind(row.origin.born)
+        query.bind(row.origin.inode)
+        for file in try Self.files(&query) {
+            try end(file, .filtered, Self.changedReason, twin: nil, run: row.run, at: row.at)
+        }
+    }
+    private static let changedReason = "it changed after it was set aside; what it became is listed with its own size"
 
     /// `delivered`: how files end that have all that they are for.
     private func endWaiting(
@@ -77,9 +94,14 @@ extension ChangeWriter {
     }
 
     private func waiting(_ content: Int64, but run: Int64?) throws -> [Waiting] {
-        var query = try query(.findWaiting), found: [Waiting] = []
+        var query = try query(.findWaiting)
         query.bind(content)
         query.bind(run ?? -1)
+        return try Self.files(&query)
+    }
+
+    private static func files(_ query: inout Query) throws -> [Waiting] {
+        var found: [Waiting] = []
         while try query.next() {
             var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil)
             for _ in 0..<5 { file.marks.append(query.int()) }

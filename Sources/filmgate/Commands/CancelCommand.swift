@@ -212,7 +212,7 @@ struct CancelCommand: AsyncParsableCommand {
 
     private func askToForget(_ rows: [AssetRow]) throws {
         for row in rows.prefix(10) {
-            Console.err("set aside, and gone from its source: \(Describe.name(row.origin.absolutePath))")
+            Console.err("set aside, and not at its source as it was: \(Describe.name(row.origin.absolutePath))")
         }
         if rows.count > 10 { Console.err("and \(rows.count - 10) more") }
         try confirm("Take these back? They are listed no more [y/N]")
