@@ -42,6 +42,13 @@ public enum FileSystem {
     /// Whether this process may create files there.
     public static func isWritable(_ path: String) -> Bool { withCPath(existing(path)) { access($0, W_OK | X_OK) } == 0 }
 
+    /// Whether the file system of `path`, or of the nearest folder above it that exists, is mounted read-only, or was
+    /// made so by the kernel because of errors.
+    public static func isReadOnly(_ path: String) -> Bool {
+        var facts = statvfs()
+        return withCPath(existing(path)) { statvfs($0, &facts) } == 0 && facts.f_flag & UInt(ST_RDONLY) != 0
+    }
+
     /// All bytes of a small file; nil when it is missing.
     ///
     /// `unreadable` when it has more than `limit`.

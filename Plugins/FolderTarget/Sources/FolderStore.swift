@@ -76,8 +76,14 @@ final class FolderStore: Sendable {
         }
         // Such as an unmounted disk's mount point that only root may write to.
         guard FileSystem.isWritable(place) else {
+            let what = PathText.shown(place)
+            if FileSystem.isReadOnly(place) {
+                throw IngestError(
+                    .misconfigured, "\(what) lies on a file system that is mounted read-only.",
+                    advice: "Mount it for writing. A disk with errors, or with its switch on lock, is mounted so.")
+            }
             throw IngestError(
-                .misconfigured, "\(PathText.shown(place)) is not writable for you.",
+                .misconfigured, "\(what) is not writable for you.",
                 advice:
                     "If a disk belongs there, mount it; else change the folder's owner or mode, or name another one.")
         }

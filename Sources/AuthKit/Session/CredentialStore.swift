@@ -53,10 +53,11 @@ struct CredentialStore: Sendable {
     func requireOwner(_ fresh: Credential, _ stored: Credential?) async throws(IngestError) {
         guard let owner = fresh.owner else { return }
         let noted = try await self.owner()
-        guard [noted, stored?.owner].contains(where: { $0 != nil && $0 != owner }) else { return }
+        guard let other = [noted, stored?.owner].compactMap(\.self).first(where: { $0 != owner }) else { return }
+        let theirs = stored.map { $0.owner == other ? $0.account.shown : other } ?? other
         throw IngestError(
             .misconfigured,
-            "`\(name)` is another account's than that of \(fresh.account.shown); nothing was stored.",
+            "`\(name)` is another account's: \(theirs). You signed in as \(fresh.account.shown); nothing was stored.",
             advice: "Give this one an entry of its own under `auth:`. "
                 + "If it is to take the other's place: `filmgate login \(name) --another-account`.")
     }
