@@ -9,7 +9,9 @@ import Synchronization
 final class EarlierEvents: Sendable {
     private static let first = Duration.seconds(2), most = Duration.seconds(300)
     private struct State {
-        var task: Task<Void, Never>?, wake: AsyncStream<Void>.Continuation?
+        var task: Task<Void, Never>?, wake: AsyncStream<Void>.Continuation?, pause: ShortenedPause?
+        /// Whether these marks, or with nil any, are about what waits for another event.
+        var concern: (@Sendable (Set<String>?) async -> Bool)?
     }
     private let state = Mutex(State())
 
@@ -21,10 +23,13 @@ final class EarlierEvents: Sendable {
         retry: @escaping @Sendable () async -> Void
     ) {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let between = ShortenedPause()
         let task = Task {
             var pause = Self.first, woken = wakes.makeAsyncIterator()
-            while (try? await Task.sleep(for: pause)) != nil {
-                pause = min(pause * 2, Self.most)
+            while true {
+                let isMarked = await between.take(pause)
+                if Task.isCancelled { return }
+                pause = isMarked ? Self.first : min(pause * 2, Self.most)
                 let waiting = await Result { () async throws(IngestError) in try await reader.queue([.pending, .held]) }
                 guard let others = try? waiting.get().filter({ Self.isOfAnother($0, than: event) }) else { continue }
                 if others.isEmpty {
@@ -35,13 +40,28 @@ final class EarlierEvents: Sendable {
                 }
             }
         }
-        replace(by: State(task: task, wake: wake))
+        let concern: @Sendable (Set<String>?) async -> Bool = { sha256s in
+            let judged = await Result { () async throws(IngestError) in try await reader.queue(judgedBy: sha256s) }
+            // Whatever cannot be read now is looked at once more.
+            guard let rows = try? judged.get() else { return true }
+            return rows.contains { Self.isOfAnother($0, than: event) }
+        }
+        replace(by: State(task: task, wake: wake, pause: between, concern: concern))
     }
 
     func end() { replace(by: State()) }
 
     /// Something may be left waiting: looks whether it is for another event.
     @Sendable func look() { state.withLock { _ = $0.wake?.yield() } }
+
+    /// Somebody marked these pictures, or with nil any: what waits for that and for another event is sent at once,
+    /// however rarely it was tried up to now.
+    func marked(_ sha256s: Set<String>?) async {
+        let now = state.withLock(\.self)
+        guard await now.concern?(sha256s) == true else { return }
+        now.pause?.shorten()
+        now.wake?.yield()
+    }
 
     private func replace(by next: State) {
         state.withLock { state in
@@ -52,5 +72,36 @@ final class EarlierEvents: Sendable {
 
     private static func isOfAnother(_ waiting: QueuedDelivery, than event: String?) -> Bool {
         !waiting.delivery.isUnassigned && waiting.delivery.event != event
+    }
+}
+
+/// A pause that somebody can end, also before it begins.
+private final class ShortenedPause: Sendable {
+    private struct State { var pause: Task<Void, Never>?, isShortened = false }
+    private let state = Mutex(State())
+
+    /// Waits that long, or until it is shortened; true where it was.
+    func take(_ time: Duration) async -> Bool {
+        let pause = Task<Void, Never> { _ = try? await Task.sleep(for: time) }
+        state.withLock { state in
+            state.pause = pause
+            if state.isShortened { pause.cancel() }
+        }
+        await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+        return state.withLock { state in
+            defer { (state.pause, state.isShortened) = (nil, false) }
+            return state.isShortened
+        }
+    }
+
+    func shorten() {
+        state.withLock { state in
+            state.isShortened = true
+            state.pause?.cancel()
+        }
     }
 }

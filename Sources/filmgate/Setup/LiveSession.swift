@@ -154,7 +154,7 @@ struct LiveSession {
             state: session.options.state, services, changes, logger: context.options.logger
         ) { [earlierEvents] pictures in
             await runControl.marked(pictures)
-            earlierEvents.look()
+            await earlierEvents.marked(pictures)
         }
     }
 

@@ -1,0 +1,60 @@
+import Foundation
+import TestThreads
+import Testing
+
+/// Frames that wait for a pick, and whose event a run has no more.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct EarlierMarkTests {
+    private let table: Table, gallery: Gallery, pipeline: String
+
+    init() throws {
+        table = try Table()
+        gallery = try Gallery(table)
+        let file = try table.hotFolderPipeline(to: gallery.address, query: "?event={event}", most: "300ms")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        // The copy in the archive is what is sent later.
+        let picks = text.replacing(
+            "to: [gallery]", with: "to: [archive, gallery], deliver: { gallery: { picks: only } }")
+        pipeline = try table.write(
+            "picks.yaml",
+            picks.replacing("targets:", with: "targets:\n  archive: { folder: { path: \"\(table.archive)\" } }"))
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+    }
+
+    private func start(_ event: String) throws -> Background {
+        let words = ["run", pipeline, "--event", event, "--state", table.state, "--json"]
+        let run = try Background(words, environment: Gallery.environment)
+        #expect(run.line(#"{"type":"status""#) != nil)
+        return run
+    }
+
+    private func waiting() throws -> Int? {
+        let status = try table.run(["status"]).items("status").first ?? [:]
+        let targets = status["targets"] as? [[String: Any]] ?? []
+        return targets.first { $0["name"] as? String == "gallery" }?["pending"] as? Int
+    }
+
+    private func assets() -> Int? { try? gallery.assets().count }
+
+    /// Two frames of smith wait in a run that has the event jones by now.
+    private func afterSmith() throws -> (run: Background, pictures: [String]) {
+        let run = try start("smith")
+        try table.frames("hot", count: 2, from: 0)
+        #expect(try Background.within(seconds: 30) { try waiting() == 2 })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        let files = FileManager.default.subpaths(atPath: table.path("hot")) ?? []
+        return (run, files.filter { $0.hasSuffix("JPG") }.sorted().map { table.path("hot") + "/" + $0 })
+    }
+
+    /// However long the run had nothing to send for that event.
+    @Test func aPickIsSentAtOnce() throws {
+        let (run, pictures) = try afterSmith()
+        try #require(pictures.count == 2)
+        // Tries that double their distance came after 2, 6 and 14 seconds; the next would come after 30.
+        Thread.sleep(forTimeInterval: 15)
+        for (number, picture) in pictures.enumerated() {
+            #expect(try table.run(["mark", "--pick", picture]).status == 0)
+            #expect(Background.within(seconds: 10) { assets() == number + 1 })
+        }
+        #expect(run.kill(SIGTERM).status == 143)
+    }
+}
