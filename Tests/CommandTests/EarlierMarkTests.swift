@@ -57,4 +57,23 @@ import Testing
         }
         #expect(run.kill(SIGTERM).status == 143)
     }
+
+    private func retries() throws -> Int {
+        try table.run(["history"]).items("run").count { $0["verb"] as? String == "retry" }
+    }
+
+    /// A try that can send nothing would stand in `history` among what was done.
+    @Test func nothingIsTriedThatWaitsOnlyForAPick() throws {
+        let (run, pictures) = try afterSmith()
+        try #require(pictures.count == 2)
+        // It looks after two seconds, and would again after six.
+        Thread.sleep(forTimeInterval: 8)
+        #expect(try retries() == 0)
+        #expect(try table.run(["mark", "--pick", pictures[1]]).status == 0)
+        #expect(Background.within(seconds: 10) { assets() == 1 })
+        // The other one still waits: nothing more is tried for it.
+        Thread.sleep(forTimeInterval: 8)
+        #expect(try retries() == 1)
+        #expect(run.kill(SIGTERM).status == 143)
+    }
 }

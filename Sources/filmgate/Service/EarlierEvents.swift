@@ -4,8 +4,8 @@ import Synchronization
 
 /// Sends what waits for other events than the one that the run has now: the run's own targets are those of its event.
 ///
-/// By jobs of the run, such as `filmgate retry` is, ever more rarely as long as something waits. While nothing does, it
-/// sleeps until something is left waiting.
+/// By jobs of the run, such as `filmgate retry` is, ever more rarely as long as something waits. While nothing does, or
+/// nothing but what somebody has yet to mark, it sleeps until something is left waiting or marked.
 final class EarlierEvents: Sendable {
     private static let first = Duration.seconds(2), most = Duration.seconds(300)
     private struct State {
@@ -30,8 +30,10 @@ final class EarlierEvents: Sendable {
                 let isMarked = await between.take(pause)
                 if Task.isCancelled { return }
                 pause = isMarked ? Self.first : min(pause * 2, Self.most)
-                let waiting = await Result { () async throws(IngestError) in try await reader.queue([.pending, .held]) }
-                guard let others = try? waiting.get().filter({ Self.isOfAnother($0, than: event) }) else { continue }
+                let waiting = await Result { () async throws(IngestError) in
+                    try await Self.sendable(besides: event, reader)
+                }
+                guard let others = try? waiting.get() else { continue }
                 if others.isEmpty {
                     guard await woken.next() != nil else { return }
                     pause = Self.first
@@ -68,6 +70,20 @@ final class EarlierEvents: Sendable {
             defer { state = next }
             return state.task
         }?.cancel()
+    }
+
+    /// What waits for another event, and no mark keeps from being sent: of the rest every try would come to the same.
+    private static func sendable(
+        besides event: String?, _ reader: any LedgerReader
+    ) async throws(IngestError) -> [QueuedDelivery] {
+        let others = try await reader.queue([.pending, .held]).filter { isOfAnother($0, than: event) }
+        let pictures = Set(others.compactMap(\.delivery.gate?.sha256))
+        if pictures.isEmpty { return others }
+        let marks = try await reader.marks(of: pictures.sorted())
+        return others.filter { one in
+            guard let gate = one.delivery.gate else { return true }
+            return gate.decision(on: marks[gate.sha256] ?? PictureMark()) == .takes
+        }
     }
 
     private static func isOfAnother(_ waiting: QueuedDelivery, than event: String?) -> Bool {
