@@ -76,4 +76,28 @@ import Testing
         #expect(try retries() == 1)
         #expect(run.kill(SIGTERM).status == 143)
     }
+
+    /// Nobody ordered frames of another event anew by taking the rule out of the pipeline: the run says who can.
+    @Test func aPipelineThatNoLongerWaitsLetsGoOfItsEventOnly() throws {
+        let smith = try start("smith")
+        try table.frames("hot", count: 2, from: 0)
+        #expect(try Background.within(seconds: 30) { try waiting() == 2 })
+        #expect(smith.kill(SIGTERM).status == 143)
+        let text = try String(contentsOfFile: pipeline, encoding: .utf8)
+        _ = try table.write("picks.yaml", text.replacing("picks: only", with: "picks: any"))
+        let status = try Program.run(["status", "--state", table.state])
+        #expect(status.output.contains("filmgate run PIPELINE --event NAME"), "\(status.output)")
+        let next = try Background(
+            ["run", pipeline, "--event", "jones", "--state", table.state], environment: Gallery.environment)
+        let socket = table.state + "/control.sock"
+        #expect(Background.within(seconds: 30) { FileManager.default.fileExists(atPath: socket) })
+        // It looks after two seconds.
+        Thread.sleep(forTimeInterval: 4)
+        #expect(assets() == 0)
+        #expect(try table.run(["events", "use", "--now", "smith"]).status == 0)
+        #expect(Background.within(seconds: 30) { assets() == 2 })
+        let ended = next.kill(SIGTERM)
+        #expect(ended.errors.contains("note: 2 files of the event smith wait at gallery for marks"), "\(ended.errors)")
+        #expect(ended.errors.contains("`filmgate events use --now smith`"), "\(ended.errors)")
+    }
 }

@@ -14,16 +14,49 @@ public struct EarlierDeliveries: Sendable, Hashable {
     public static func waiting(
         besides plan: Plan, event: String?, _ reader: any LedgerReader
     ) async throws(IngestError) -> [EarlierDeliveries] {
+        let rows = try await rows(besides: plan, event: event, reader), marks = try await marks(of: rows, reader)
+        return counted(rows.filter { !waits($0, marks) })
+    }
+
+    /// Those that wait for somebody's mark as they were ordered, though `plan` waits for none there any more: only a
+    /// run with their event lets them go.
+    public static func kept(
+        besides plan: Plan, event: String?, _ reader: any LedgerReader
+    ) async throws(IngestError) -> [EarlierDeliveries] {
+        let gated = plan.gated, open = plan.targets.filter { !gated.contains($0.identity) }
+        let rows = try await rows(besides: plan, event: event, reader).filter { row in
+            row.gate != nil && open.contains { isPlace(row, of: $0) }
+        }
+        let marks = try await marks(of: rows, reader)
+        return counted(rows.filter { waits($0, marks) })
+    }
+
+    private static func rows(
+        besides plan: Plan, event: String?, _ reader: any LedgerReader
+    ) async throws(IngestError) -> [DeliveryRow] {
         let own = Set(plan.targets.map(\.identity))
-        let rows = try await reader.queue([.pending, .held]).map(\.delivery).filter { row in
+        return try await reader.queue([.pending, .held]).map(\.delivery).filter { row in
             !row.isUnassigned && row.event != event && !own.contains(row.target)
                 && plan.targets.contains { isPlace(row, of: $0) }
         }
-        if rows.isEmpty { return [] }
-        let marks = try await reader.marks(of: Set(rows.compactMap(\.gate?.sha256)).sorted())
+    }
+
+    private static func marks(
+        of rows: [DeliveryRow], _ reader: any LedgerReader
+    ) async throws(IngestError) -> [String: PictureMark] {
+        try await reader.marks(of: Set(rows.compactMap(\.gate?.sha256)).sorted())
+    }
+
+    private static func waits(_ row: DeliveryRow, _ marks: [String: PictureMark]) -> Bool {
+        guard let gate = row.gate, case .waits = gate.decision(on: marks[gate.sha256] ?? PictureMark()) else {
+            return false
+        }
+        return true
+    }
+
+    private static func counted(_ rows: [DeliveryRow]) -> [EarlierDeliveries] {
         var counts: [EarlierDeliveries: Int] = [:]
         for row in rows {
-            if let gate = row.gate, case .waits = gate.decision(on: marks[gate.sha256] ?? PictureMark()) { continue }
             counts[EarlierDeliveries(event: row.event, target: row.targetName, count: 0), default: 0] += 1
         }
         return counts.map { EarlierDeliveries(event: $0.event, target: $0.target, count: $1) }.sorted {

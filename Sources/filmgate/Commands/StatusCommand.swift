@@ -112,6 +112,11 @@ struct StatusCommand: AsyncParsableCommand {
             }
             if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
             Console.out(text)
+            if let reason = target.lastReason, [MarkRule.notPicked, MarkRule.notRated].contains(reason) {
+                Console.out(
+                    "  `filmgate mark` says what goes; all of it goes with `filmgate run PIPELINE --event NAME` "
+                        + "for its event, once that pipeline no longer waits")
+            }
             if target.isSuperseded(among: totals.targets) {
                 let place = Describe.name(TargetLabel.place(of: target.identity))
                 Console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")

@@ -85,6 +85,20 @@ extension EarlierDeliveries {
             "note: \(files) \(whose) at \(Describe.name(target)) from earlier, and \(count == 1 ? "was" : "were") not sent: "
             + "`filmgate retry` sends what waits for any event; so does a run without --once."
     }
+
+    /// Of those that only a run with their event lets go.
+    var keptRemark: String {
+        let whose = event.map { "of the event \(Describe.name($0))" } ?? "without an event"
+        let way =
+            event.map { event in
+                let name = ShellWord.quoted(event)
+                return "`filmgate events use --now \(name)`, or a run with `--event \(name)`, lets"
+            } ?? "a run without an event lets"
+        let files = "\(Describe.count(count, "file")) \(whose) \(count == 1 ? "waits" : "wait")"
+        return
+            "note: \(files) at \(Describe.name(target)) for marks, as ordered then, though this pipeline no longer waits "
+            + "there: \(way) \(count == 1 ? "it" : "them") go."
+    }
 }
 
 extension ExitStatus {

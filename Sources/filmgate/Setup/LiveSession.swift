@@ -121,7 +121,7 @@ struct LiveSession {
             runControl.steer(runner) { reload.ask() }
             switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
             ServiceNotice.ready(paused: gate.isShut)
-            earlierEvents.begin(with: session.options.event, ledger, leases) { await control?.retry() }
+            await lookAfterOthers(than: session.options.event, plan, ledger, control)
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
             runControl.letGo()
             switching.letGo()
@@ -144,6 +144,18 @@ struct LiveSession {
         }
         earlierEvents.end()
         return outcome
+    }
+
+    /// What waits for other events is sent beside the run; what only a run with its event lets go is told.
+    private func lookAfterOthers(
+        than event: String?, _ plan: Plan, _ ledger: SQLiteLedger, _ control: ControlServer?
+    ) async {
+        earlierEvents.begin(with: event, ledger, leases) { await control?.retry() }
+        if session.json { return }
+        let kept = await Result { () async throws(IngestError) in
+            try await EarlierDeliveries.kept(besides: plan, event: event, ledger)
+        }
+        for one in (try? kept.get()) ?? [] { Console.err(one.keptRemark) }
     }
 
     /// For what other processes ask of the run; nil where they cannot reach it.
