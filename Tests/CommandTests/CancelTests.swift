@@ -360,4 +360,23 @@ import Testing
         try FileManager.default.removeItem(atPath: table.path("a") + "/" + other)
         #expect(try ask(table).status == 8)
     }
+
+    /// As the page and `status` show it, and as `retry` takes it.
+    @Test func whatWaitsIsFoundByItsName() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let gallery = try Gallery(table), pipeline = try table.pipeline(gallery)
+        gallery.stop()
+        #expect(try table.deliver(pipeline, wait: "1s").status == 8)
+        let unknown = try cancel(table, ["--target", "gallery", "IMG_0009.JPG"])
+        #expect(unknown.status == 2 && unknown.errors.contains("No file"), "\(unknown.output)\(unknown.errors)")
+        let cancelled = try cancel(table, ["--target", "gallery", "IMG_0002.JPG"])
+        #expect(cancelled.status == 0 && cancelled.count("filtered") == 1, "\(cancelled.output)\(cancelled.errors)")
+        // Another frame of that name waits, too: which of them is meant is not clear.
+        try table.frames("B", count: 1, from: 1)
+        _ = try table.run(
+            ["import", table.path("B"), "--pipeline", pipeline, "--wait", "1s"], environment: Gallery.environment)
+        let refused = try cancel(table, ["IMG_0001.JPG"])
+        #expect(refused.status == 2 && refused.errors.contains("SHA-256"), "\(refused.output)\(refused.errors)")
+    }
 }

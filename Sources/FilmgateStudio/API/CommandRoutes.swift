@@ -25,7 +25,7 @@ struct CommandRoutes: Sendable {
                 [
                     .init(name: "target", help: "The target: its name, address or folder.", isRequired: true),
                     .init(
-                        name: "file", help: "Only this file, by its SHA-256 or its path at its source.",
+                        name: "file", help: "Only this file, by its SHA-256, its path at its source, or its name.",
                         isRequired: false),
                 ]
             ) { call in JobOrders.cancel(target: try needed("target", call), file: try word("file", call)) },

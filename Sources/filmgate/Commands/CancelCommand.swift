@@ -22,7 +22,8 @@ struct CancelCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Only these files: by their path on the card, a folder of it, or their SHA-256.", completion: .file())
+        help: "Only these files: by their path on the card, a folder of it, their name, or their SHA-256.",
+        completion: .file())
     var files: [String] = []
 
     @Option(help: "Only this target: its name, address or folder.")
@@ -55,7 +56,8 @@ struct CancelCommand: AsyncParsableCommand {
         let orders = try await context.telling { () async throws(IngestError) in
             try await Cancellation(reader).orders(gone: gone)
         }
-        try await refuseUnknownFiles(orders, reader, context)
+        let paths = try gone ? self.paths : OrderChoice.paths(files, among: orders, at: target)
+        try await refuseUnknown(paths, orders, reader, context)
         let noted = try await notedDisks(reader, context), disks = disksGone(orders, among: noted)
         if let target, !disks.isEmpty, !orders.contains(where: { OrderChoice.isMeant($0.delivery, by: target) }) {
             return try await giveUp(disks, context)
@@ -146,8 +148,8 @@ struct CancelCommand: AsyncParsableCommand {
 
     /// Ends the verb for a file that is not there and that no source ever had: it is mistyped, and "nothing waits"
     /// would pass for done.
-    private func refuseUnknownFiles(
-        _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
+    private func refuseUnknown(
+        _ paths: [String], _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ context: CommandContext
     ) async throws {
         for path in paths where !OrderChoice.isDigest(path) {
             if OrderChoice.isKnown(path, among: orders) { continue }
@@ -208,7 +210,8 @@ struct CancelCommand: AsyncParsableCommand {
             + " " + Self.naming
     }
 
-    private static let naming = "Files are named by their path at their source, or by their SHA-256."
+    private static let naming =
+        "Files are named by their path at their source, by their SHA-256, or by their name where they wait."
 
     private func askToForget(_ rows: [AssetRow]) throws {
         for row in rows.prefix(10) {

@@ -33,6 +33,28 @@ struct OrderChoice {
         return meant.filter(chosen.contains)
     }
 
+    /// The paths that `files` name: a name alone, where no file here is called so, means the one that waits at `target`
+    /// under that name.
+    ///
+    /// Throws a `Refusal` where several different files are called so.
+    static func paths(_ files: [String], among orders: [QueuedDelivery], at target: String?) throws -> [String] {
+        let waiting = target.map { meant($0, among: orders) } ?? orders
+        return try files.flatMap { file -> [String] in
+            if isDigest(file) { return [file] }
+            let path = UserPath.recorded(file)
+            if file.contains("/") || isThere(path) || isKnown(path, among: orders) { return [path] }
+            let named = waiting.filter { $0.asset.origin.name == file }
+            if Set(named.map(\.delivery.content.sha256)).count > 1 {
+                throw Refusal(severalFrames(file, named, because: "Several that wait are called so"))
+            }
+            if Set(named.map(\.delivery.content)).count > 1 {
+                throw Refusal("\(Describe.name(file)) lies beside several pictures: name it by its path.")
+            }
+            let found = Set(named.map(\.asset.origin.absolutePath)).sorted()
+            return found.isEmpty ? [path] : found
+        }
+    }
+
     /// Cards of one name are mounted at one place, one after the other: `file` means what is there now.
     ///
     /// Where nothing is there it means what was, if that can be one card's only.
