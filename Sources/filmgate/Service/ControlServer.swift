@@ -22,7 +22,8 @@ final class ControlServer: Sendable {
     /// Microseconds in which changes are gathered before they are sent.
     private static let gathering: UInt32 = 50_000
     private let listener: LocalListener, state: String, logger: Logger
-    private let services: HostServices?, changes: RunChanges
+    private let services: HostServices?
+    let changes: RunChanges
     /// Told of pictures that somebody marked; nil: of more than were named.
     private let marked: @Sendable (Set<String>?) async -> Void
     private var feed: ChangeFeed { changes.feed }

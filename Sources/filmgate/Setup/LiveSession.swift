@@ -118,6 +118,7 @@ struct LiveSession {
                 load == nil
                 ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
+            control?.changes.liveStatus.take(plan)
             runControl.steer(runner) { reload.ask() }
             switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
             ServiceNotice.ready(paused: gate.isShut)
@@ -132,9 +133,7 @@ struct LiveSession {
             // Its queues are gone with it; the next one may call its targets by other names.
             for target in plan.connections { hub.post(.queue(target: target.name, waiting: 0, sending: 0)) }
             if case .failure(let error) = result, error.code == .misconfigured, let last = proven {
-                reload.tell(
-                    "refused",
-                    "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
+                reload.keepOld(error)
                 (next, proven) = (last, nil)
                 continue
             }

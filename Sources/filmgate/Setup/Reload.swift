@@ -131,6 +131,12 @@ final class Reload: Sendable {
                 + "Put the file back; it is read anew then.")
     }
 
+    /// What was taken could not be run after all.
+    func keepOld(_ error: IngestError) {
+        tell(
+            "refused", "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
+    }
+
     func tell(_ what: String, _ words: String) {
         guard live.session.json else { return Console.err(words) }
         var line = JSONWriter()

@@ -124,6 +124,7 @@ struct RunSession {
             let events = try await events(reader), held = try await heldEvents(events, pipelines)
             let plan = try plan(pipelines, reader, events: events, held: held)
             if !options.dryRun { earlier.expect(plan) }
+            control?.changes.liveStatus.take(plan)
             if writer != nil {
                 await nameOrphans(plan, reader)
                 for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }

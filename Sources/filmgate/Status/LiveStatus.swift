@@ -9,6 +9,8 @@ final class LiveStatus: Sendable {
     struct State: Sendable, Equatable {
         var sources: [String: StatusSnapshot.Source] = [:]
         var queues: [String: Queue] = [:]
+        /// The places that the run delivers to, by the name of the target: a name may have been another place's before.
+        var identities: [String: String] = [:]
         var event: String?
         var since: Int64 = 0
         var isPaused = false
@@ -26,6 +28,16 @@ final class LiveStatus: Sendable {
 
     /// The run goes on with another event.
     func begin(event: String) { state.withLock { $0.event = event } }
+
+    /// From now on the run delivers to the places of this plan.
+    ///
+    /// A name that stands for several of them says nothing of either.
+    func take(_ plan: Plan) {
+        let places = Dictionary(grouping: plan.connections, by: { $0.name }).mapValues { group in
+            Set(group.map { $0.target.traits.identity })
+        }
+        state.withLock { $0.identities = places.compactMapValues { $0.count == 1 ? $0.first : nil } }
+    }
 
     /// From now on it is told how the catalogue answers; nil = there is none.
     func follow(_ gauges: CatalogGauges?) { self.gauges.withLock { $0 = gauges } }
@@ -97,13 +109,15 @@ extension LiveStatus.State {
         line.add("sources", objects: sources.sorted { $0.key < $1.key }.map { StatusLine.object($0.value) })
         line.add(
             "queues",
-            objects: queues.sorted { $0.key < $1.key }.map { Self.object($0.key, $0.value) })
+            objects: queues.keys.sorted().compactMap(queueObject))
         if let catalog { line.add("catalog", catalog.object) }
         return line
     }
 
     /// What one target's queue does now; nil for a target that has none.
-    func queueObject(_ target: String) -> JSONWriter? { queues[target].map { Self.object(target, $0) } }
+    func queueObject(_ target: String) -> JSONWriter? {
+        queues[target].map { Self.object(target, $0, at: identities[target]) }
+    }
 
     /// How a source fares; with its name alone when it is finished.
     func sourceObject(_ name: String) -> JSONWriter {
@@ -116,9 +130,10 @@ extension LiveStatus.State {
         return StatusLine.object(source)
     }
 
-    private static func object(_ target: String, _ queue: LiveStatus.Queue) -> JSONWriter {
+    private static func object(_ target: String, _ queue: LiveStatus.Queue, at identity: String?) -> JSONWriter {
         var object = JSONWriter()
         object.add("target", target)
+        object.add("identity", identity)
         object.add("waiting", queue.waiting)
         object.add("sending", queue.sending)
         object.add("trouble", queue.trouble)
@@ -152,6 +167,7 @@ extension LiveStatus.State {
             queues[name] = LiveStatus.Queue(
                 waiting: Int(queue["waiting"]?.whole ?? 0), sending: Int(queue["sending"]?.whole ?? 0),
                 trouble: queue["trouble"]?.string)
+            identities[name] = queue["identity"]?.string
         }
     }
 }

@@ -47,6 +47,8 @@ enum StatusLine {
     private static func object(_ target: StatusSnapshot.Target) -> JSONWriter {
         var object = JSONWriter()
         object.add("name", target.name)
+        object.add("label", target.label)
+        object.add("identity", target.identity)
         object.add("done", target.done)
         object.add("pending", target.waiting)
         object.add("held", target.held)

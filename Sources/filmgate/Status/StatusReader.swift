@@ -49,6 +49,7 @@ struct StatusReader {
             snapshot.targets[index].free = snapshot.targets[index].local.flatMap { rooms.free($0) }
         }
         if let live = live() { Self.add(live, to: &snapshot) }
+        Self.tellApart(&snapshot.targets)
         snapshot.perMinute = rate(snapshot.endings.values.reduce(0, +), now: now)
         return snapshot
     }
@@ -105,6 +106,7 @@ struct StatusReader {
 
     private static func target(_ totals: LedgerTotals.Target, now: Double) -> StatusSnapshot.Target {
         var target = StatusSnapshot.Target(name: totals.name, folder: TargetLabel.folder(totals))
+        target.identity = totals.identity
         target.done = totals.states[.done] ?? 0
         (target.waiting, target.held) = (totals.states[.pending] ?? 0, totals.states[.held] ?? 0)
         target.failed = totals.states[.failed] ?? 0
@@ -120,16 +122,39 @@ struct StatusReader {
         snapshot.sources = live.sources.values.sorted { $0.name < $1.name }
         snapshot.troubles = snapshot.sources.flatMap(\.condition.alarms) + snapshot.troubles
         for (name, queue) in live.queues.sorted(by: { $0.key < $1.key }) {
-            let index = snapshot.targets.firstIndex { $0.name == name } ?? snapshot.targets.endIndex
-            if index == snapshot.targets.endIndex { snapshot.targets.append(StatusSnapshot.Target(name: name)) }
-            snapshot.targets[index].sending = queue.sending
-            // What is held waits in the queue, too.
-            let waiting = queue.waiting + queue.sending - snapshot.targets[index].held
-            snapshot.targets[index].waiting = max(snapshot.targets[index].waiting, waiting)
-            snapshot.targets[index].reason =
-                queue.trouble
-                ?? (queue.waiting == 0 && snapshot.targets[index].held == 0 ? nil : snapshot.targets[index].reason)
+            add(queue, of: name, at: live.identities[name], to: &snapshot.targets)
         }
+    }
+
+    /// A queue is that of the place that the run delivers to now; earlier ones of the name have what the ledger says.
+    private static func add(
+        _ queue: LiveStatus.Queue, of name: String, at identity: String?, to targets: inout [StatusSnapshot.Target]
+    ) {
+        let same = targets.indices.filter {
+            targets[$0].name == name || identity != nil && targets[$0].identity == identity
+        }
+        // It counts what the run sends there for other events, too, and what is held.
+        let known = same.reduce(0) { $0 + targets[$1].waiting + targets[$1].held }
+        let isIdle = queue.waiting + queue.sending == 0 && queue.trouble == nil
+        let own = identity == nil ? same.last : same.first(where: { targets[$0].identity == identity })
+        if own == nil {
+            // Nothing was delivered for the new event yet.
+            if isIdle, !same.isEmpty { return }
+            targets.append(StatusSnapshot.Target(name: name, identity: identity))
+        }
+        let index = own ?? targets.endIndex - 1
+        targets[index].sending = queue.sending
+        targets[index].waiting += max(0, queue.waiting + queue.sending - known)
+        targets[index].reason =
+            queue.trouble ?? (queue.waiting == 0 && targets[index].held == 0 ? nil : targets[index].reason)
+    }
+
+    /// Says of each target that shares its name with others which of them it is.
+    private static func tellApart(_ targets: inout [StatusSnapshot.Target]) {
+        let known = targets.compactMap { one in one.identity.map { (name: one.name, identity: $0) } }
+        let shared = Dictionary(grouping: known, by: { $0.name }).values.filter { $0.count > 1 }
+        let places = TargetLabel.places(Array(shared.joined()))
+        for index in targets.indices { targets[index].apart = targets[index].identity.flatMap { places[$0] } }
     }
 
     /// Settled in the last minute; nil before there is anything to compare with.

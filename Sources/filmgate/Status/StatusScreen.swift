@@ -126,10 +126,10 @@ struct StatusScreen {
         }
     }
 
-    /// With the end of its folder, as far as there is room.
+    /// With the end of its folder or with its event, as far as there is room.
     private func name(of target: StatusSnapshot.Target) -> String {
-        guard let folder = target.folder else { return target.name }
-        let shown = Describe.name(folder), room = nameWidth - TextWidth.of(target.name) - 1
+        guard let addition = target.addition else { return target.name }
+        let shown = Describe.name(addition), room = nameWidth - TextWidth.of(target.name) - 1
         if TextWidth.of(shown) <= room { return "\(target.name) \(shown)" }
         var rest = shown.unicodeScalars[...]
         while TextWidth.of(String(rest)) > room - 2, !rest.isEmpty { rest.removeFirst() }

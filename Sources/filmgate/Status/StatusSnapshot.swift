@@ -12,8 +12,12 @@ struct StatusSnapshot: Sendable, Equatable {
     }
     struct Target: Sendable, Equatable {
         var name: String
+        /// Which place it is; nil where only a queue of that name is known.
+        var identity: String?
         /// Its folder, where the name alone says nothing.
         var folder: String?
+        /// What tells it from others of that name, such as its event; nil where there are none.
+        var apart: String?
         var done = 0, waiting = 0, held = 0, failed = 0
         /// Being sent now; nil where no run says so.
         var sending: Int?
@@ -25,7 +29,9 @@ struct StatusSnapshot: Sendable, Equatable {
         var local: String?
         /// Bytes that are free there.
         var free: UInt64?
-        var label: String { folder.map { "\(name) \($0)" } ?? name }
+        /// What is said beside its name.
+        var addition: String? { folder ?? apart.map { "(\($0))" } }
+        var label: String { addition.map { "\(name) \($0)" } ?? name }
     }
     struct Frame: Sendable, Equatable {
         /// Nanoseconds since 1970, when its ending was written down.

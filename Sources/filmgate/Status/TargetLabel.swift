@@ -5,8 +5,14 @@ enum TargetLabel {
     /// By identity: the name with the place that it goes to, or where one name stands for several (one for each event),
     /// with what tells it from the others.
     static func all(_ targets: [LedgerTotals.Target]) -> [String: String] {
-        var labels: [String: String] = [:]
-        for (name, group) in Dictionary(grouping: targets, by: \.name) {
+        let places = places(targets.map { ($0.name, $0.identity) })
+        return targets.reduce(into: [:]) { $0[$1.identity] = "\($1.name) (\(places[$1.identity] ?? ""))" }
+    }
+
+    /// What `all` says beside the names, by identity.
+    static func places(_ targets: [(name: String, identity: String)]) -> [String: String] {
+        var places: [String: String] = [:]
+        for group in Dictionary(grouping: targets, by: { $0.name }).values {
             let parts = group.map { $0.identity.split(separator: ":", omittingEmptySubsequences: false) }
             var shared = 0
             while group.count > 1, let first = parts.first, shared < first.count,
@@ -19,10 +25,10 @@ enum TargetLabel {
             for (target, part) in zip(group, parts) {
                 let isWhole = group.count == 1 || !isByEvent
                 let rest = isWhole ? place(of: target.identity) : part.dropFirst(shared).joined(separator: ":")
-                labels[target.identity] = "\(name) (\(rest.isEmpty ? "no event" : rest))"
+                places[target.identity] = rest.isEmpty ? "no event" : rest
             }
         }
-        return labels
+        return places
     }
 
     /// A folder, or an address with the account and event: what stands behind the kind of the target.

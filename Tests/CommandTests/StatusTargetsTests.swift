@@ -1,0 +1,82 @@
+import FilmgateCore
+import FilmgateLedger
+import Testing
+
+@testable import filmgate
+
+/// What `status --watch` and the page's board say of targets that have one name and several events.
+@Suite struct StatusTargetsTests {
+    private struct CountedLedger: LedgerReader {
+        let targets: [LedgerTotals.Target]
+
+        func totals() async throws(IngestError) -> LedgerTotals {
+            LedgerTotals(assets: [:], unfinished: 0, targets: targets)
+        }
+        func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
+        func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
+        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
+        func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
+        func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
+        func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
+        func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
+        func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }
+        func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] { [] }
+        func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] { [] }
+        func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
+        func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
+        func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
+        func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
+    }
+
+    private static let address = "http:http://127.0.0.1:9/api/assets"
+
+    private func gallery(_ event: String, done: Int, pending: Int) -> LedgerTotals.Target {
+        LedgerTotals.Target(
+            identity: "\(Self.address):\(event)", name: "gallery", states: [.done: done, .pending: pending],
+            bytesWaiting: 0, oldestWaiting: nil, nextTry: nil, lastReason: nil)
+    }
+
+    /// As it comes over the control socket from a run for `party`.
+    private func snapshot(
+        _ targets: [LedgerTotals.Target], waiting: Int, sending: Int = 0
+    ) async throws -> StatusSnapshot {
+        var state = LiveStatus.State()
+        state.queues["gallery"] = LiveStatus.Queue(waiting: waiting, sending: sending, trouble: nil)
+        state.identities["gallery"] = "\(Self.address):party"
+        let told = try #require(LiveStatus.State(line: state.json.finished))
+        var reader = StatusReader(
+            open: { () throws(IngestError) in CountedLedger(targets: targets) }, live: { told })
+        return try await reader.read()
+    }
+
+    /// 8 wait: not 8 for each event.
+    @Test func whatWaitsForOneEventIsNotCountedForAnother() async throws {
+        let snapshot = try await snapshot(
+            [gallery("smith", done: 88, pending: 0), gallery("party", done: 54, pending: 8)], waiting: 7, sending: 1)
+        #expect(snapshot.targets.map(\.label) == ["gallery (smith)", "gallery (party)"])
+        #expect(snapshot.targets.map(\.waiting) == [0, 8] && snapshot.targets.map(\.sending) == [nil, 1])
+        let line = try #require(JSONValue(Array(StatusLine.json(snapshot).utf8))), told = line["targets"]?.items ?? []
+        #expect(told.map { $0["label"]?.string } == ["gallery (smith)", "gallery (party)"])
+        #expect(told.map { $0["identity"]?.string?.hasSuffix(":party") } == [false, true])
+        let shown = StatusScreen(snapshot: snapshot, width: 80, height: 24).lines.map(\.text).joined(separator: "\n")
+        #expect(shown.contains("gallery (smith)") && shown.contains("gallery (party)"), "\(shown)")
+    }
+
+    /// Files of another event that the run has are in its queue, too.
+    @Test func aQueueOfSeveralEventsIsNoneOfTheLatestAlone() async throws {
+        let snapshot = try await snapshot(
+            [gallery("smith", done: 80, pending: 5), gallery("party", done: 54, pending: 3)], waiting: 8)
+        #expect(snapshot.targets.map(\.waiting) == [5, 3])
+    }
+
+    /// The ledger is not asked all the time.
+    @Test func whatTheLedgerDoesNotSayYetWaitsForTheRunsEvent() async throws {
+        let rows = [gallery("smith", done: 88, pending: 0), gallery("party", done: 54, pending: 8)]
+        #expect(try await snapshot(rows, waiting: 10).targets.map(\.waiting) == [0, 10])
+        let first = try await snapshot([rows[0]], waiting: 3)
+        #expect(first.targets.map(\.waiting) == [0, 3])
+        #expect(first.targets.map(\.label) == ["gallery (smith)", "gallery (party)"])
+        let idle = try await snapshot([rows[0]], waiting: 0)
+        #expect(idle.targets.map(\.label) == ["gallery"] && idle.targets.map(\.sending) == [nil])
+    }
+}
