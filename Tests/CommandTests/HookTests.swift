@@ -65,6 +65,35 @@ import Testing
         #expect((notices.last?["error"] as? String)?.contains("staging") == true, "\(notices)")
     }
 
+    /// Whoever shows the event learns of another one by the run that begins with it.
+    @Test func aRunThatBeginsAnewTellsTheEndAndTheStart() throws {
+        let table = try Table(), log = table.root.appendingPathComponent("notices").path
+        let hooks = "- exec: { command: [/bin/sh, -c, \"cat >> \(log)\"], on: [run-start, run-end] }"
+        let file = try pipeline(
+            table,
+            hooks + "\nsources: [ { folder: { path: \"\(table.path("hot"))\", settle: 50ms, companions: 50ms } } ]")
+        try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
+        try table.frames("hot", count: 2, from: 0)
+        let run = try Background(["run", file, "--event", "smith", "--state", table.state, "--json"])
+        #expect(Background.within(seconds: 30) { table.files(table.archive).count == 2 })
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        func notices() -> [[String: Any]] {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").compactMap {
+                try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+            }
+        }
+        #expect(Background.within(seconds: 30) { notices().count == 3 })
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try table.write("pipeline.yaml", text.replacingOccurrences(of: "settle: 50ms", with: "settle: 60ms"))
+        #expect(Background.within(seconds: 30) { notices().count == 5 })
+        #expect(run.kill(SIGTERM).status == 143)
+        let told = notices().map { "\($0["type"] ?? "") \($0["event"] ?? "") \($0["delivered"] ?? "")" }
+        let all = ["start smith ", "end smith 2", "start jones ", "end jones 0", "start jones ", "end jones 0"]
+        #expect(told == all.map { "run-" + $0 }, "\(notices())")
+        #expect(notices().map { $0["exit"] as? Int } == [nil, 0, nil, 0, nil, 143])
+    }
+
     /// One entry for each moment.
     @Test func aProgramMayBeAHookTwice() throws {
         let table = try Table()

@@ -123,6 +123,28 @@ import Testing
         )
     }
 
+    /// A program that is told of two runs hears of the end of the first before the start of the second.
+    @Test func theNextRunsNoticesWaitForTheLastOnesOfThis() async {
+        let list = NoticeList(), ending = Task { (try? await Task.sleep(for: .milliseconds(200))) ?? () }
+        let box = NoticeQueue(list, on: [.runStart], Logger(label: "test"), after: ending)
+        box.put(Notice(.runStart, [:]))
+        try? await Task.sleep(for: .milliseconds(20))
+        #expect(list.bodies.isEmpty)
+        await ending.value
+        await box.finish(within: .seconds(10))
+        #expect(list.bodies.count == 1)
+    }
+
+    /// The end of the process waits no longer for what hangs before it.
+    @Test func aRunThatEndsWaitsForNoEarlierOne() async {
+        let list = NoticeList(), hanging = Task { (try? await Task.sleep(for: .seconds(600))) ?? () }
+        let box = NoticeQueue(list, on: [.runEnd], Logger(label: "test"), after: hanging)
+        box.put(Notice(.runEnd, [:]))
+        await box.finish(within: .milliseconds(300))
+        #expect(list.bodies.count == 1)
+        hanging.cancel()
+    }
+
     /// HMAC-SHA256 by another implementation (Python's hmac).
     @Test func theSignatureIsThatOfTimeAndBody() {
         #expect(

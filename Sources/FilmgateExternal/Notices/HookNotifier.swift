@@ -21,9 +21,10 @@ public final class HookNotifier: Sendable {
 
     /// `pipeline`: its name or file; `event`: of the run.
     ///
-    /// Looks up no secret before the first notice.
+    /// Looks up no secret before the first notice, which is not sent before `earlier` has ended.
     public convenience init(
-        _ hooks: [Hook], pipeline: String?, event: String?, secrets: any SecretResolver, logger: Logger
+        _ hooks: [Hook], pipeline: String?, event: String?, secrets: any SecretResolver, logger: Logger,
+        after earlier: Task<Void, Never>? = nil
     ) {
         let senders = hooks.map { hook -> (any HookSender, Set<HookMoment>) in
             switch hook {
@@ -31,12 +32,14 @@ public final class HookNotifier: Sendable {
             case .webhook(let webhook): (WebhookSender(webhook, secrets), hook.on)
             }
         }
-        self.init(senders, pipeline: pipeline, event: event, logger: logger)
+        self.init(senders, pipeline: pipeline, event: event, logger: logger, after: earlier)
     }
 
-    init(_ senders: [(sender: any HookSender, on: Set<HookMoment>)], pipeline: String?, event: String?, logger: Logger)
-    {
-        boxes = senders.map { NoticeQueue($0.sender, on: $0.on, logger) }
+    init(
+        _ senders: [(sender: any HookSender, on: Set<HookMoment>)], pipeline: String?, event: String?, logger: Logger,
+        after earlier: Task<Void, Never>? = nil
+    ) {
+        boxes = senders.map { NoticeQueue($0.sender, on: $0.on, logger, after: earlier) }
         tellsOfShots = senders.contains { $0.on.contains(.delivered) }
         common = ["pipeline": .text(pipeline), "event": .text(event)]
     }

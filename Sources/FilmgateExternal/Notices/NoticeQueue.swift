@@ -22,10 +22,15 @@ final class NoticeQueue: Sendable {
         }
     }
 
-    init(_ sender: any HookSender, on: Set<HookMoment>, _ logger: Logger, limit: Int = NoticeQueue.limit) {
+    /// `earlier`: nothing is delivered before that has ended; who cannot wait any longer does not wait for it either.
+    init(
+        _ sender: any HookSender, on: Set<HookMoment>, _ logger: Logger, limit: Int = NoticeQueue.limit,
+        after earlier: Task<Void, Never>? = nil
+    ) {
         let (stream, slot) = AsyncStream<Notice>.makeStream(bufferingPolicy: .bufferingOldest(limit))
         (self.on, self.slot, self.logger, self.sender) = (on, slot, logger, sender)
         work = Task.detached {
+            if let earlier { await NoticeQueue.wait(for: earlier) }
             var isSilent = false, left = Left()
             for await notice in stream {
                 // What is buffered comes on even then.
@@ -45,6 +50,16 @@ final class NoticeQueue: Sendable {
             }
             return left
         }
+    }
+
+    /// Returns at once where this task is cancelled, which a look at the value of another would not.
+    private static func wait(for earlier: Task<Void, Never>) async {
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        Task {
+            await earlier.value
+            end.finish()
+        }
+        for await _ in ends {}
     }
 
     /// Never waits.

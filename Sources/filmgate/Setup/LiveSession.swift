@@ -86,12 +86,16 @@ struct LiveSession {
     /// Says how the run ended, to whoever asked for it and to hooks.
     private func tell(_ outcome: RunOutcome, _ printer: RunPrinter, _ notices: NoticeRelay) async -> ExitStatus {
         await printer.finish(outcome)
-        var code = outcome.exitCode
-        if code == .complete, session.errorOnEmpty, outcome.summary[.delivered] == 0 { code = .nothingToDo }
+        let code = exitCode(of: outcome)
         Console.out(
             session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
-        await notices.end(session.options.verb, outcome.summary, code)
+        await notices.end(session.options.verb, exitCode)
         return code
+    }
+
+    private func exitCode(of outcome: RunOutcome) -> ExitStatus {
+        let code = outcome.exitCode
+        return code == .complete && session.errorOnEmpty && outcome.summary[.delivered] == 0 ? .nothingToDo : code
     }
 
     /// One runner after the other, as the pipeline is reloaded.
@@ -112,8 +116,7 @@ struct LiveSession {
             let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
             try PipelineSnapshot(state: session.options.state).keep(pipeline)
-            let notifier = HookNotifier([pipeline], session.options, context)
-            notices.take(notifier, session.options.verb, targets: pipeline.targets.map(\.name))
+            notices.begin(pipeline, session)
             let watch =
                 load == nil
                 ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
@@ -124,6 +127,7 @@ struct LiveSession {
             ServiceNotice.ready(paused: gate.isShut)
             await lookAfterOthers(than: session.options.event, plan, ledger, control)
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
+            notices.hear(result)
             runControl.letGo()
             switching.letGo()
             let taken = reload.end()

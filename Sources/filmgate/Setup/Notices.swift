@@ -5,11 +5,14 @@ import Synchronization
 
 extension HookNotifier {
     /// For a run; nobody is told of a dry one.
-    convenience init(_ pipelines: [PipelineFile], _ options: RunOptions, _ context: CommandContext) {
+    convenience init(
+        _ pipelines: [PipelineFile], _ options: RunOptions, _ context: CommandContext,
+        after earlier: Task<Void, Never>? = nil
+    ) {
         let all = options.dryRun ? [] : pipelines.flatMap(\.hooks).map(\.hook)
         self.init(
             Hook.distinct(all), pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
-            logger: context.options.logger)
+            logger: context.options.logger, after: earlier)
     }
 
     /// Nobody is told that a job begins or ends that a run does by itself, as often as it takes.
@@ -32,27 +35,49 @@ extension HookNotifier {
     }
 }
 
-/// The hooks of a run without an end: those of the pipeline as it is now, which may be reloaded.
+/// The hooks of a process that goes on with one run after the other: those of the pipeline and for the event of now.
 final class NoticeRelay: Sendable {
-    private let notifier = Mutex<HookNotifier?>(nil)
+    private struct State {
+        var notifier: HookNotifier?
+        /// How its run ended; nil while that goes on.
+        var ended: Result<RunOutcome, IngestError>?
+    }
+    private let state = Mutex(State())
 
     /// For `EventHub.watch`.
-    @Sendable func note(_ runEvent: RunEvent) { notifier.withLock { $0 }?.note(runEvent) }
+    @Sendable func note(_ runEvent: RunEvent) { state.withLock(\.notifier)?.note(runEvent) }
 
-    /// From now on these hooks are told; the ones before are given time for what they were told last.
-    func take(_ next: HookNotifier, _ verb: String, targets: [String]) {
-        let before = notifier.withLock { notifier in
-            defer { notifier = next }
-            return notifier
+    /// A run begins: from now on its hooks are told, first that it does, once those of the one before were told of its
+    /// end.
+    func begin(_ pipeline: PipelineFile, _ session: RunSession) {
+        let verb = session.options.verb, before = state.withLock { $0 }
+        let telling: Task<Void, Never>? = before.notifier.map { notifier in
+            Task.detached {
+                switch before.ended {
+                case .failure(let error)?: await notifier.failed(verb, error)
+                case .success(let outcome)?: await notifier.ended(verb, outcome.summary, outcome.exitCode)
+                case nil: await notifier.finish()
+                }
+            }
         }
-        if let before { Task.detached { await before.finish() } } else { next.runStarted(verb, targets: targets) }
+        let next = HookNotifier([pipeline], session.options, session.context, after: telling)
+        state.withLock { $0 = State(notifier: next) }
+        next.started(verb, targets: pipeline.targets.map(\.name))
     }
 
-    func end(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
-        await notifier.withLock { $0 }?.ended(verb, summary, code)
+    /// The run is over; its hooks are told once it is known whether another one follows.
+    func hear(_ outcome: Result<RunOutcome, IngestError>) { state.withLock { $0.ended = outcome } }
+
+    /// The last run is over, and ends with that code.
+    func end(_ verb: String, _ code: (RunOutcome) -> ExitStatus) async {
+        let last = state.withLock { $0 }
+        guard case .success(let outcome)? = last.ended else { return }
+        await last.notifier?.ended(verb, outcome.summary, code(outcome))
     }
 
-    func failed(_ verb: String, _ error: IngestError) async { await notifier.withLock { $0 }?.failed(verb, error) }
+    func failed(_ verb: String, _ error: IngestError) async {
+        await state.withLock(\.notifier)?.failed(verb, error)
+    }
 }
 
 extension Hook {
