@@ -16,6 +16,8 @@ import Testing
         let run = try table.deliver(pipeline, wait: "1s")
         #expect(run.status == 8)
         #expect(run.count("pending") == 4)
+        // Three of them are in the archive, whatever waits for the gallery.
+        #expect(run.count("bytes") == table.files(table.archive).values.reduce(0) { $0 + $1.count })
         return (table, pipeline, gallery.address)
     }
 

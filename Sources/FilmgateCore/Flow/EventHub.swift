@@ -61,6 +61,8 @@ public struct AssetResult: Sendable {
     public var event: String?
     /// The targets that it is not sent to because somebody took it back there.
     public var takenBack: [String] = []
+    /// A target has its bytes now that had not before, whatever became of it at others.
+    public var isSent = false
 
     /// The reason of files that are filtered because nobody knows what they are.
     public static let unknownKind = "unknown kind of file"

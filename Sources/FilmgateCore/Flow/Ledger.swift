@@ -369,7 +369,7 @@ public struct RunRow: Sendable, Hashable, Codable {
 /// The buckets of a run; `seen` is their sum.
 public struct RunSummary: Sendable, Hashable, Codable {
     public var counts: [Ending: Int]
-    /// Bytes delivered now, counted once per asset, and bytes read from the sources.
+    /// Bytes delivered now, counted once per asset that any target got, and bytes read from the sources.
     public var bytes: UInt64, bytesRead: UInt64
     public var seconds: Double
 

@@ -162,6 +162,7 @@ extension AssetDeliveries {
         (result.captured, result.photographer) = (shot.captured, shot.photographer)
         (result.content, result.event) = (content, event == DeliveryRow.unassigned ? nil : event)
         result.station = otherStation
+        result.isSent = receipts.values.contains { $0.state == .done && !$0.existed }
         for (name, receipt) in settled.receipts where receipt.state == .excluded {
             if DeliveryRow.isByHand(receipt.reason) { result.takenBack.append(name) }
         }

@@ -31,7 +31,7 @@ final class RunStatistics: Sendable {
         }
         state.withLock { state in
             state.summary.counts[settled.ending, default: 0] += 1
-            if settled.ending == .delivered { state.summary.bytes += settled.asset.origin.size }
+            if settled.ending == .delivered || settled.isSent { state.summary.bytes += settled.asset.origin.size }
             if settled.isDamaged { state.damaged += 1 }
             if settled.station != nil { state.byOthers += 1 }
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
