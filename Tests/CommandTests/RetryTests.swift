@@ -259,6 +259,9 @@ import Testing
         gallery.stop()
         let first = try table.run(["history", "--run", "1"])
         #expect(first.items().map { $0["ending"] as? String } == Array(repeating: "pending", count: 4))
+        // Its own summary, which the command's exit code has nothing to do with.
+        #expect(first.status == 0 && first.count("exit") == 8 && first.count("pending") == 4, "\(first.output)")
+        #expect(first.count("seen") == 4 && first.count("bytes") > 0 && first.items("summary").count == 1)
         let unknown = try table.run(["history", "--run", "77"])
         #expect(unknown.status == 2)
         #expect(unknown.errors.contains("There is no run 77; the last one was 2."))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FilmgateCore
+import FilmgateEngine
 import FilmgateLedger
 import FilmgateReport
 
@@ -42,6 +43,16 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
         for row in rows { try await tell(row, reader, context) }
+        if options.json { Console.out(Self.summary(known, rows)) }
+    }
+
+    /// The run's own words, whatever later runs made of its files; of one that was not ended, what it came to so far.
+    private static func summary(_ run: RunRow, _ rows: [AssetRow]) -> String {
+        let counts = rows.compactMap(\.ending).reduce(into: [Ending: Int]()) { $0[$1, default: 0] += 1 }
+        var outcome = RunOutcome(summary: run.summary ?? RunSummary(counts: counts))
+        outcome.damaged = rows.count { $0.ending != .filtered && $0.flags.contains(AssetFlag.truncated) }
+        let exit = run.exit.flatMap { Int32(exactly: $0) }.flatMap { ExitStatus(rawValue: $0) }
+        return SummaryLine.json(outcome, exit: exit ?? .notProven)
     }
 
     private func tell(_ row: AssetRow, _ reader: any LedgerReader, _ context: CommandContext) async throws {
