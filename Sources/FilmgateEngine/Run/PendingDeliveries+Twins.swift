@@ -52,10 +52,13 @@ extension PendingDeliveries {
 
     /// What waits and is not among `planned`, one ending for each content: nobody may take it for delivered.
     ///
-    /// With `only`, of that target alone.
-    func untouched(_ planned: [NamePlanner.PlannedAsset], only: String?) async throws(IngestError) -> [AssetResult] {
+    /// With `only`, of that target alone. `rows`: what waited when that was planned; what came since is nobody's here.
+    func untouched(
+        _ planned: [NamePlanner.PlannedAsset], only: String?, among rows: [QueuedDelivery]
+    ) -> [AssetResult] {
         var sent = Set(planned.map(\.assetDeliveries.content)), left: [AssetResult] = []
-        for one in try await ledger.queue([.pending, .held]) where concerns(one.delivery, only) {
+        for one in rows where concerns(one.delivery, only) {
+            guard [Receipt.State.pending, .held].contains(one.delivery.receipt.state) else { continue }
             if assigning, !one.delivery.isUnassigned { continue }
             guard sent.insert(one.delivery.content).inserted else { continue }
             var asset = Asset(origin: one.asset.origin, kind: one.asset.kind, shot: one.asset.shot)

@@ -286,11 +286,13 @@ public final class Runner: Sendable {
         // name is given, which nothing would be sent under.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks(plan).check(target) }
-        let all = try await leftovers.planned(states, only: target)
+        let rows = try await reader.queue(states.union([.pending, .held]))
+        let all = try await leftovers.planned(
+            states, only: target, among: rows.filter { states.contains($0.delivery.receipt.state) })
         let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
         await leases.tryNow(target, order.contents, anyway: options.anyway)
-        for left in try await leftovers.untouched(all, only: target) { statistics.settle(left) }
+        for left in leftovers.untouched(all, only: target, among: rows) { statistics.settle(left) }
         if states.contains(.failed), let writer {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)
         }

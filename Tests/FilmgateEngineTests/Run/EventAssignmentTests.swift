@@ -33,15 +33,19 @@ import Testing
 
     /// Two frames without an event; jobs that come after that stop at the barrier.
     private func hold() async throws {
-        let place = FakePlace("Card", Self.names.map { ($0, "bytes of \($0)") })
-        let target = world.gallery.planned(nil, "{event}/{name}").target
-        let held = try await world.runner(world.plan([FakeSource([place])], target: target)) { $0.holdsForEvent = true }
-            .run(.once)
-        try #require(held.summary[.pending] == 2, "\(held.shown)")
+        try await hold(Self.names, on: "Card")
         let barrier = barrier
         world.leases.introduce(
             world.leases.join(),
             DeliveryLeases.Holder(tryNow: { _, _, _ in await barrier.pass() }, cede: { _, _, _ in }))
+    }
+
+    private func hold(_ names: [String], on card: String) async throws {
+        let place = FakePlace(card, names.map { ($0, "bytes of \($0)") })
+        let target = world.gallery.planned(nil, "{event}/{name}").target
+        let held = try await world.runner(world.plan([FakeSource([place])], target: target)) { $0.holdsForEvent = true }
+            .run(.once)
+        try #require(held.summary[.pending] == names.count, "\(held.shown)")
     }
 
     private func assign(_ event: String) throws -> Task<RunOutcome, any Error> {
@@ -101,6 +105,17 @@ import Testing
     @Test func theSameEventSaidTwiceSendsNothingTwice() async throws {
         #expect(try await outcome(ofLater: "smith") == "2 duplicate, exit 0")
         #expect(try await targets() == [["gallery:smith"], ["gallery:smith"]])
+    }
+
+    /// What comes in while a job begins is none of its files: it was neither given to the event nor left out.
+    @Test func aFrameThatComesMeanwhileIsNotCounted() async throws {
+        try await hold()
+        let job = try assign("smith")
+        await barrier.has(1)
+        try await hold(["IMG_3.JPG"], on: "Other")
+        barrier.open(0)
+        #expect(try await job.value.shown == "2 delivered, exit 0")
+        #expect(try await world.ledger.queue([.held, .pending]).count == 1)
     }
 
     /// Nobody who ended before it sent anything keeps a frame from another event.
