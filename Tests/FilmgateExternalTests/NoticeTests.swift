@@ -34,6 +34,21 @@ import Testing
         #expect(Set(list.bodies.compactMap { $0["id"]?.text }).count == 4)
     }
 
+    /// Rejected by one person and picked by another at the same moment, it ends twice.
+    @Test func aFileThatEndsTwiceIsToldOnceWithAllItsTargets() async throws {
+        let list = NoticeList(), notifier = notifier(list, [.delivered])
+        var again = try settled("IMG_1.JPG")
+        notifier.note(.settled(again))
+        again.asset.receipts["archive"]?.existed = true
+        again.asset.receipts["picks"] = Receipt(state: .done, path: "/p/IMG_1.JPG", verified: .reread)
+        notifier.note(.settled(again))
+        await notifier.finish()
+        let files = try #require(list.bodies.first?["files"]?.items)
+        #expect(list.bodies.count == 1 && files.count == 1)
+        let receipts = try #require(files.first?["receipts"])
+        #expect(receipts["archive"]?["existed"]?.flag == false && receipts["picks"]?["existed"]?.flag == false)
+    }
+
     @Test func itHearsOnlyWhatItAskedForAndAHoldOnce() async throws {
         let list = NoticeList(), notifier = notifier(list, [.held])
         notifier.runStarted("run", targets: [])

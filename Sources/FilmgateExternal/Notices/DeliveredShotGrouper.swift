@@ -7,7 +7,7 @@ struct DeliveredShotGrouper: Sendable {
         var asset: Asset
         /// Nil where it is that of the run.
         var event: String?
-        var files: [JSONValue] = []
+        var files: [Asset] = []
         var last: ContinuousClock.Instant
     }
     private var shots: [String: ShotGroup] = [:]
@@ -19,7 +19,12 @@ struct DeliveredShotGrouper: Sendable {
     mutating func add(_ settled: AssetResult, at now: ContinuousClock.Instant) {
         let asset = settled.asset, key = "\(asset.origin.volume)\u{1F}\(asset.shot.key)"
         var group = shots[key] ?? ShotGroup(asset: asset, event: settled.event, last: now)
-        group.files.append(Self.file(asset))
+        if let index = group.files.firstIndex(where: { $0.id == asset.id }) {
+            // Ended, and taken up again for a mark: one file, with what it said first of each target.
+            group.files[index].receipts.merge(asset.receipts) { $0.state == .done ? $0 : $1 }
+        } else {
+            group.files.append(asset)
+        }
         group.last = now
         shots[key] = group
     }
@@ -31,7 +36,7 @@ struct DeliveredShotGrouper: Sendable {
         return ready.values.sorted { $0.last < $1.last }.map { shot -> JSONObject in
             var facts: JSONObject = [
                 "shot": .string(shot.asset.shot.stem), "source": .string(shot.asset.origin.root),
-                "files": .array(shot.files),
+                "files": .array(shot.files.map(Self.file)),
             ]
             if let event = shot.event { facts["event"] = .string(event) }
             return facts
