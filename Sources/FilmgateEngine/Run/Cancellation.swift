@@ -164,16 +164,11 @@ public struct Cancellation: Sendable {
             if open { continue }
             if !Self.isSourceThere(row.origin) {
                 found.away.append(row)
-            } else if try !Self.isThere(row.origin) {
+            } else if try FileFacts.of(row.origin.absolutePath) == nil || !Self.isThere(row.origin) {
                 found.gone.append(row)
             }
         }
         return found
-    }
-
-    private static func isThere(_ origin: Origin) throws(IngestError) -> Bool {
-        guard let facts = try FileFacts.of(origin.absolutePath) else { return false }
-        return facts.size == origin.size && facts.modified == origin.modified
     }
 
     /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that
@@ -197,8 +192,7 @@ public struct Cancellation: Sendable {
             changes + [.endRun(run, at: clock.now.wall, exit: Int(ExitStatus.complete.rawValue), summary: summary)])
         try await writer.sync()
     }
-    fileprivate static let dismissedReason =
-        "set aside, gone from its source or changed there, and taken back with `filmgate cancel`"
+    fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(
