@@ -84,7 +84,7 @@ import Testing
     /// The modules that a file imports, conditional ones too.
     static func imports(of file: Repository.File) -> Set<String> {
         var found: Set<String> = []
-        for line in file.code {
+        for line in file.code where line.contains("import ") {
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"), keyword + 1 < words.count,
                 words[..<keyword].allSatisfy(Self.isModifier)

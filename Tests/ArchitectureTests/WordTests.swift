@@ -34,7 +34,8 @@ import Testing
 
     @Test(arguments: Repository.code)
     func noEmptyNames(_ file: Repository.File) {
-        for line in file.code {
+        // Most lines hold none of them: a regular expression for each would take a minute.
+        for line in file.code where ["Manager", "Helper", "Util"].contains(where: { line.contains($0) }) {
             #expect(
                 line.firstMatch(of: /\b(struct|class|enum|actor|protocol) \w*(Manager|Helper|Util|Utils)\b/) == nil,
                 "\(file.path): \(line)"

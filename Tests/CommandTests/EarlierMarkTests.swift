@@ -98,6 +98,6 @@ import Testing
         #expect(Background.within(seconds: 30) { assets() == 2 })
         let ended = next.kill(SIGTERM)
         #expect(ended.errors.contains("note: 2 files of the event smith wait at gallery for marks"), "\(ended.errors)")
-        #expect(ended.errors.contains("`filmgate events use --now smith`"), "\(ended.errors)")
+        #expect(ended.errors.contains("`filmgate events use --now 'smith'`"), "\(ended.errors)")
     }
 }

@@ -44,7 +44,7 @@ import Testing
     @Test func aPictureThatIsProcessedTakesNoWorker() async throws {
         let (double, server) = try FrameFastDouble.start { $0.processesUntil = 12 }
         defer { server.stop() }
-        let target = try target(server.url) { $0.web.workers = 1 }
+        let target = try target(server.url) { ($0.web.workers, $0.patience) = (1, .seconds(120)) }
         let samples = try (0..<12).map { _ in try SampleJob(count: 100) }
         #expect(target.traits.parallel == 1 && target.traits.waiting == 50)
         let taken = await withTaskGroup(of: Bool.self) { group in
