@@ -57,9 +57,12 @@ import Testing
     ) async throws {
         var before = Samples.asset(1, run: 1, ending: .setAside)
         (before.content, before.wanted, before.reason) = (nil, [], "changed while it was read")
-        (before.origin.born, before.origin.inode) = marks
+        (before.origin.born, before.origin.inode, before.origin.changed) = (
+            marks.born, marks.inode, marks.inode == 0 ? 0 : 4
+        )
         var grown = Samples.asset(1, run: 2, ending: .delivered)
         (grown.origin.born, grown.origin.inode, grown.origin.size) = (marks.born, marks.inode, 5000)
+        grown.origin.changed = marks.inode == 0 ? 0 : 5
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([.asset(before), .asset(grown)])
         #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).isEmpty)
@@ -67,13 +70,19 @@ import Testing
     }
 
     /// A name that counts anew is another frame: what was never read of the first is lost to nobody's list.
-    @Test(arguments: [(born: Int64(8), inode: UInt64(0)), (0, 10), (0, 0)])
-    func anotherFileOfTheNameHidesNothingThatWasSetAside(_ marks: (born: Int64, inode: UInt64)) async throws {
+    ///
+    /// Files of a camera have their medium's number for an inode, and no time of change.
+    @Test(arguments: [(born: Int64(8), inode: UInt64(0), changed: Int64(0)), (0, 10, 5), (0, 0, 0), (0, 9, 0)])
+    func anotherFileOfTheNameHidesNothingThatWasSetAside(
+        _ marks: (born: Int64, inode: UInt64, changed: Int64)
+    ) async throws {
         var before = Samples.asset(1, run: 1, ending: .setAside)
         (before.content, before.wanted, before.reason) = (nil, [], "cannot be read")
-        (before.origin.born, before.origin.inode) = marks.born == 0 ? (0, marks.inode == 0 ? 0 : 9) : (7, 0)
+        before.origin.born = marks.born == 0 ? 0 : 7
+        (before.origin.inode, before.origin.changed) = (marks.inode == 0 ? 0 : 9, marks.changed == 0 ? 0 : 4)
         var other = Samples.asset(1, run: 2, ending: .delivered)
-        (other.origin.born, other.origin.inode, other.origin.size) = (marks.born, marks.inode, 5000)
+        (other.origin.born, other.origin.inode, other.origin.changed) = (marks.born, marks.inode, marks.changed)
+        other.origin.size = 5000
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([.asset(before), .asset(other)])
         #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).map(\.origin) == [before.origin])

@@ -24,7 +24,7 @@ extension ChangeWriter {
     /// What was set aside because it was still being written is over where the same file ended now as it is since.
     ///
     /// Another file of that name is told by its birth or its inode: what was never read of the one before it stays
-    /// listed.
+    /// listed. So does what a camera had, whose files have neither: `inode` is that of their medium.
     func endUnread(_ row: AssetRow, volume: Int64) throws {
         guard let ending = row.ending, ending != .setAside else { return }
         var query = try query(.findUnread)
