@@ -88,6 +88,23 @@ import Testing
         #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).map(\.origin) == [before.origin])
     }
 
+    /// What waited for its target, or is taken off the list, may be what the file was before.
+    @Test(arguments: [true, false]) func anOlderStateOfTheFileHidesNoNewerOne(_ isOnFAT: Bool) async throws {
+        var newer = Samples.asset(1, run: 2, ending: .setAside)
+        (newer.content, newer.wanted, newer.reason) = (nil, [], "cannot be read")
+        (newer.origin.born, newer.origin.inode, newer.origin.changed) = isOnFAT ? (7, 0, 0) : (0, 9, 5)
+        newer.origin.modified += 10
+        var older = Samples.asset(1, run: 1, ending: .pending)
+        (older.origin.born, older.origin.inode, older.origin.changed) = isOnFAT ? (7, 0, 0) : (0, 9, 4)
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.record([.asset(older), .asset(newer)])
+        for ending in [Ending.delivered, .filtered] {
+            older.ending = ending
+            try await ledger.record([.asset(older)])
+            #expect(try await ledger.assets(AssetFilter(endings: [.setAside])).map(\.origin) == [newer.origin])
+        }
+    }
+
     @Test func whatHasEndedAndWhatTheRunItselfHoldsStayAsTheyAre() async throws {
         for row in [
             waiting(1, wanting: [Samples.archive], .delivered), waiting(1, wanting: [Samples.archive], .filtered),

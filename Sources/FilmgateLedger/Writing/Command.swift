@@ -33,7 +33,8 @@ enum Command: Int, CaseIterable {
                 keeping: ["wanted": AssetWriting.wanted])
         case .findUnread:
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset WHERE volume_id = ? AND path = ? "
-                + "AND ending = 'setAside' AND content_id IS NULL AND CASE WHEN born <> 0 THEN born = ? ELSE changed <> 0 AND inode = ? END"
+                + "AND ending = 'setAside' AND content_id IS NULL AND size <= ? AND CASE WHEN born <> 0 THEN born = ? AND modified <= ? "
+                + "ELSE changed <> 0 AND inode = ? AND changed <= ? END"
         case .findWaiting:
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
                 + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"

@@ -23,6 +23,9 @@ extension ChangeWriter {
 
     /// What was set aside because it was still being written is over where the same file ended now as it is since.
     ///
+    /// Since: it has not become smaller, and was changed later. What ends now may be an older state of the file, as one
+    /// that waited for its target, or that somebody takes off the list.
+    ///
     /// Another file of that name is told by its birth or its inode: what was never read of the one before it stays
     /// listed. So does what a camera had, whose files have neither: `inode` is that of their medium.
     func endUnread(_ row: AssetRow, volume: Int64) throws {
@@ -30,8 +33,11 @@ extension ChangeWriter {
         var query = try query(.findUnread)
         query.bind(volume)
         query.bind(row.origin.volumePath)
+        query.bind(row.origin.size)
         query.bind(row.origin.born)
+        query.bind(row.origin.modified)
         query.bind(row.origin.inode)
+        query.bind(row.origin.changed)
         for file in try Self.files(&query) {
             try end(file, .filtered, Self.changedReason, twin: nil, run: row.run, at: row.at)
         }
