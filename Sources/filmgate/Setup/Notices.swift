@@ -41,6 +41,8 @@ final class NoticeRelay: Sendable {
         var notifier: HookNotifier?
         /// How its run ended; nil while that goes on.
         var ended: Result<RunOutcome, IngestError>?
+        /// Tells of the end of the runs before.
+        var telling: Task<Void, Never>?
     }
     private let state = Mutex(State())
 
@@ -58,10 +60,11 @@ final class NoticeRelay: Sendable {
                 case .success(let outcome)?: await notifier.ended(verb, outcome.summary, outcome.exitCode)
                 case nil: await notifier.finish()
                 }
+                await before.telling?.value
             }
         }
         let next = HookNotifier([pipeline], session.options, session.context, after: telling)
-        state.withLock { $0 = State(notifier: next) }
+        state.withLock { $0 = State(notifier: next, telling: telling) }
         next.started(verb, targets: pipeline.targets.map(\.name))
     }
 
@@ -71,12 +74,16 @@ final class NoticeRelay: Sendable {
     /// The last run is over, and ends with that code.
     func end(_ verb: String, _ code: (RunOutcome) -> ExitStatus) async {
         let last = state.withLock { $0 }
-        guard case .success(let outcome)? = last.ended else { return }
-        await last.notifier?.ended(verb, outcome.summary, code(outcome))
+        if case .success(let outcome)? = last.ended {
+            await last.notifier?.ended(verb, outcome.summary, code(outcome))
+        }
+        await last.telling?.value
     }
 
     func failed(_ verb: String, _ error: IngestError) async {
-        await state.withLock(\.notifier)?.failed(verb, error)
+        let last = state.withLock { $0 }
+        await last.notifier?.failed(verb, error)
+        await last.telling?.value
     }
 }
 
