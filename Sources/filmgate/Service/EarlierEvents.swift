@@ -35,6 +35,9 @@ final class EarlierEvents: Sendable {
                 }
                 guard let others = try? waiting.get() else { continue }
                 if others.isEmpty {
+                    // A mark that nobody told of is found, too, if later.
+                    let look = Task { if (try? await Task.sleep(for: Self.most)) != nil { wake.yield() } }
+                    defer { look.cancel() }
                     guard await woken.next() != nil else { return }
                     pause = Self.first
                 } else if others.contains(where: { !leases.isTaken($0.delivery) }) {
