@@ -15,6 +15,15 @@ final class RunStatistics: Sendable {
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
         var isLedgerLost = false
+        /// Files that wait for one target while another one has got them, and whose bytes are counted.
+        var counted: Set<AssetID> = []
+
+        /// Whether this is the first ending of the file by which it is at a target.
+        mutating func isFirstCopy(_ settled: AssetResult) -> Bool {
+            let id = settled.asset.id
+            if settled.ending == .pending { return settled.isSent && counted.insert(id).inserted }
+            return (settled.isSent || settled.ending == .delivered) && (counted.isEmpty || counted.remove(id) == nil)
+        }
     }
     private let state = Mutex(State()), withoutLedger = Mutex<(@Sendable () -> Void)?>(nil)
     private let hub: EventHub
@@ -31,7 +40,7 @@ final class RunStatistics: Sendable {
         }
         state.withLock { state in
             state.summary.counts[settled.ending, default: 0] += 1
-            if settled.ending == .delivered || settled.isSent { state.summary.bytes += settled.asset.origin.size }
+            if state.isFirstCopy(settled) { state.summary.bytes += settled.asset.origin.size }
             if settled.isDamaged { state.damaged += 1 }
             if settled.station != nil { state.byOthers += 1 }
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
