@@ -12,9 +12,8 @@ extension PendingDeliveries {
         let isRefused = waiting.contains { $0.delivery.receipt.state == .failed }
         var planned: [NamePlanner.PlannedAsset] = []
         for row in try await ledger.assets(filter) where row.origin.id != owner.assetDeliveries.asset.id {
-            guard row.ending == nil || row.ending == .pending || (row.ending == .setAside && isRefused) else {
-                continue
-            }
+            let isOver = ![nil, .pending].contains(row.ending) && !(row.ending == .setAside && isRefused)
+            if isOver { continue }
             if let twin = twin(row, of: owner, waiting, rows) { planned.append(twin) }
         }
         return planned
@@ -57,16 +56,15 @@ extension PendingDeliveries {
         _ planned: [NamePlanner.PlannedAsset], only: String?, among rows: [QueuedDelivery]
     ) -> [AssetResult] {
         var sent = Set(planned.map(\.assetDeliveries.content)), left: [AssetResult] = []
-        for one in rows where concerns(one.delivery, only) {
-            guard [Receipt.State.pending, .held].contains(one.delivery.receipt.state) else { continue }
-            if assigning, !one.delivery.isUnassigned { continue }
-            guard sent.insert(one.delivery.content).inserted else { continue }
+        for one in rows where concerns(one.delivery, only) && (!assigning || one.delivery.isUnassigned) {
+            guard [Receipt.State.pending, .held].contains(one.delivery.receipt.state),
+                sent.insert(one.delivery.content).inserted
+            else { continue }
             var asset = Asset(origin: one.asset.origin, kind: one.asset.kind, shot: one.asset.shot)
             (asset.media, asset.flags, asset.digests) = (one.asset.media, one.asset.flags, one.asset.digests)
             asset.receipts[one.delivery.targetName] = one.delivery.receipt
-            left.append(
-                AssetResult(
-                    asset: asset, ending: .pending, reason: "\(one.delivery.targetName): \(obstacle(one.delivery))"))
+            let reason = "\(one.delivery.targetName): \(obstacle(one.delivery))"
+            left.append(AssetResult(asset: asset, ending: .pending, reason: reason))
         }
         return left
     }
@@ -77,11 +75,10 @@ extension PendingDeliveries {
             return held.reason
         }
         if delivery.holdsRendition { return "what was made for it is gone; the next import of its card makes it again" }
-        let place = CardProof.place(of: delivery.target),
-            back = "take it back with `filmgate cancel --target '\(place)'`"
+        let place = CardProof.place(of: delivery.target)
+        let back = "take it back with `filmgate cancel --target '\(place)'`"
         let accounts = targets.lazy.compactMap { TargetAccount($0, among: targets)?.obstacle(delivery) }
         if let other = accounts.first { return "\(other), or \(back)" }
-        return "\(place) is no target of the pipelines used here; name its pipeline with --pipeline, "
-            + "or \(back)"
+        return "\(place) is no target of the pipelines used here; name its pipeline with --pipeline, or \(back)"
     }
 }
