@@ -41,7 +41,8 @@ public struct EarlierDeliveries: Sendable, Hashable {
         }
     }
 
-    private static func marks(
+    /// What is known of the pictures whose marks decide on `rows`, by their digests.
+    public static func marks(
         of rows: [DeliveryRow], _ reader: any LedgerReader
     ) async throws(IngestError) -> [String: PictureMark] {
         try await reader.marks(of: Set(rows.compactMap(\.gate?.sha256)).sorted())

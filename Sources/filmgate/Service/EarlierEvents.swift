@@ -80,9 +80,7 @@ final class EarlierEvents: Sendable {
         besides event: String?, _ reader: any LedgerReader
     ) async throws(IngestError) -> [QueuedDelivery] {
         let others = try await reader.queue([.pending, .held]).filter { isOfAnother($0, than: event) }
-        let pictures = Set(others.compactMap(\.delivery.gate?.sha256))
-        if pictures.isEmpty { return others }
-        let marks = try await reader.marks(of: pictures.sorted())
+        let marks = try await EarlierDeliveries.marks(of: others.map(\.delivery), reader)
         return others.filter { one in
             guard let gate = one.delivery.gate else { return true }
             return gate.decision(on: marks[gate.sha256] ?? PictureMark()) == .takes
