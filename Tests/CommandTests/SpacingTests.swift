@@ -1,5 +1,6 @@
 import Dispatch
 import FilmgateCore
+import FilmgateTesting
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
     }
 
     /// Counts how often it is asked, and does not answer before it is let.
-    private final class SlowLedger: LedgerReader {
+    private final class SlowLedger: LedgerStandIn {
         let asked = Atomic(0), mayAnswer = Atomic(false)
 
         func totals() async throws(IngestError) -> LedgerTotals {
@@ -28,20 +29,6 @@ import Testing
             while !mayAnswer.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(2)) }
             return LedgerTotals(assets: [:], unfinished: 0, targets: [])
         }
-        func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
-        func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
-        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
-        func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
-        func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
-        func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
-        func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
-        func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }
-        func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] { [] }
-        func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] { [] }
-        func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
-        func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
-        func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
-        func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
     }
 
     /// A scraper that gives up and comes again leaves one question behind, not one each.

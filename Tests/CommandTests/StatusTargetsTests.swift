@@ -1,31 +1,18 @@
 import FilmgateCore
 import FilmgateLedger
+import FilmgateTesting
 import Testing
 
 @testable import filmgate
 
 /// What `status --watch` and the page's board say of targets that have one name and several events.
 @Suite struct StatusTargetsTests {
-    private struct CountedLedger: LedgerReader {
+    private struct CountedLedger: LedgerStandIn {
         let targets: [LedgerTotals.Target]
 
         func totals() async throws(IngestError) -> LedgerTotals {
             LedgerTotals(assets: [:], unfinished: 0, targets: targets)
         }
-        func uses(ofTargets prefix: String) async throws(IngestError) -> [TargetUse] { [] }
-        func known(volume: String) async throws(IngestError) -> [KnownFile] { [] }
-        func deliveries(of content: ContentKey) async throws(IngestError) -> [DeliveryRow] { [] }
-        func twin(of content: ContentKey) async throws(IngestError) -> String? { nil }
-        func neighbour(of picture: String, withSidecar sha256: String) async throws(IngestError) -> String? { nil }
-        func holder(of path: String, at target: String) async throws(IngestError) -> ContentKey? { nil }
-        func shotName(_ shot: String, at target: String, event: String?) async throws(IngestError) -> ShotName? { nil }
-        func counter(at target: String, event: String?) async throws(IngestError) -> Int { 0 }
-        func queue(_ states: Set<Receipt.State>) async throws(IngestError) -> [QueuedDelivery] { [] }
-        func assets(_ filter: AssetFilter) async throws(IngestError) -> [AssetRow] { [] }
-        func assets(sha256: String) async throws(IngestError) -> [AssetRow] { [] }
-        func runs(limit: Int) async throws(IngestError) -> [RunRow] { [] }
-        func delivered(below prefix: String) async throws(IngestError) -> [DeliveryRow] { [] }
-        func notes(of asset: AssetID?, limit: Int) async throws(IngestError) -> [NoteRow] { [] }
     }
 
     private static let address = "http:http://127.0.0.1:9/api/assets"

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 import Foundation
 import Synchronization
 import Testing

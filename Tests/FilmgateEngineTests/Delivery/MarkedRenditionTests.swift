@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import FilmgateTesting
 import Foundation
 import Synchronization
 import Testing

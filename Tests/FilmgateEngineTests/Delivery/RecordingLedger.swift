@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 import Synchronization
 
 /// Keeps the last state of each delivery; `refusing` names a content that cannot be written.

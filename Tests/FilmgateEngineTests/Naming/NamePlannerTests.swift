@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 import Testing
 
 @testable import FilmgateEngine

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateLedger
+import FilmgateTesting
 import Synchronization
 import Testing
 
