@@ -267,6 +267,10 @@ where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(t
         ]
 }
 
+// Drawing a sample and packing it as a JPEG takes thirty times as long without the optimizer, and most tests need some.
+package.targets.first { $0.name == "FilmgateSample" }?.swiftSettings?.append(
+    .unsafeFlags(["-O"], .when(configuration: .debug)))
+
 // `FILMGATE_ONLY=CardSource,HTTPKit swift test` builds these targets, their tests and what they need, and nothing else.
 if let only = Context.environment["FILMGATE_ONLY"], !only.isEmpty {
     let byName = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })

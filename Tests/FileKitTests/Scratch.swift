@@ -28,10 +28,12 @@ func bytes(_ path: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(
 /// Bytes that look random and are the same every time.
 func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    return (0..<count).map { _ in
+    // Eight bytes a step: some tests need megabytes.
+    let words = (0..<(count + 7) / 8).map { _ in
         state ^= state << 13
         state ^= state >> 7
         state ^= state << 17
-        return UInt8(truncatingIfNeeded: state >> 32)
+        return state
     }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
 }

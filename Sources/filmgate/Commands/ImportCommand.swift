@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 
-/// What `import` and `plan` have in common.
+/// What `import` and `plan` take from.
 struct ImportOptions: ParsableArguments {
     @Argument(help: "Cards, their dumps, or folders.", completion: .directory)
     var paths: [String] = []
@@ -17,17 +17,15 @@ struct ImportOptions: ParsableArguments {
     @Option(help: ArgumentHelp("With --camera: the module that takes it, such as gphoto2.", valueName: "module"))
     var via: String?
 
-    @OptionGroup var how: TakingOptions
-    @OptionGroup var tracing: TraceOptions
-
     /// An empty word is a variable that was not set, and never the folder that one happens to be in.
     func validate() throws {
         if paths.contains("") { throw ValidationError("The path of a card or folder is empty.") }
-        if via == "gphoto2", tracing.trace != nil {
-            throw ValidationError(
-                "--trace shows what Filmgate itself says to cameras; with --via gphoto2 libgphoto2 does. Leave out one."
-            )
-        }
+    }
+
+    func refuse(_ tracing: TraceOptions) throws {
+        guard via == "gphoto2", tracing.trace != nil else { return }
+        throw ValidationError(
+            "--trace shows what Filmgate itself says to cameras; with --via gphoto2 libgphoto2 does. Leave out one.")
     }
 }
 
@@ -44,12 +42,21 @@ struct ImportCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var importing: ImportOptions
+    @OptionGroup var how: TakingOptions
+    @OptionGroup var following: PipelineOptions
+    @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
     @Flag(name: [.long, .customShort("n")], help: "Say what would happen and write nothing.")
     var dryRun = false
 
-    func run() async throws { try await ImportRun(importing: importing, options: options, dryRun: dryRun).run() }
+    func validate() throws { try importing.refuse(tracing) }
+
+    func run() async throws {
+        try await ImportRun(
+            importing: importing, how: how, following: following, tracing: tracing, options: options, dryRun: dryRun
+        ).run()
+    }
 }
 
 struct PlanCommand: AsyncParsableCommand {
@@ -62,26 +69,38 @@ struct PlanCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var importing: ImportOptions
+    @OptionGroup var how: TakingOptions
+    @OptionGroup var following: PipelineOptions
+    @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws { try await ImportRun(importing: importing, options: options, dryRun: true).run() }
+    func validate() throws { try importing.refuse(tracing) }
+
+    func run() async throws {
+        try await ImportRun(
+            importing: importing, how: how, following: following, tracing: tracing, options: options, dryRun: true
+        ).run()
+    }
 }
 
 /// Makes the pipeline that was asked for and runs it.
 struct ImportRun {
     let importing: ImportOptions
+    let how: TakingOptions
+    let following: PipelineOptions
+    let tracing: TraceOptions
     let options: CommonOptions
     let dryRun: Bool
 
     func run() async throws {
-        let how = importing.how, following = how.following, wait = try following.patience()
+        let wait = try following.patience()
         var context = try CommandContext(options)
-        try context.trace(importing.tracing)
+        try context.trace(tracing)
         if dryRun { context.keepNothing() }
         guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
-        let pipeline = try await takingCamera(try takingPaths(try how.load(context)), &context)
+        let pipeline = try await takingCamera(try takingPaths(try how.load(context, following)), &context)
         if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
         let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
         var run = RunOptions(
@@ -104,7 +123,7 @@ struct ImportRun {
         }
         guard importing.paths.isEmpty else { throw ValidationError("Give paths or --camera, not both.") }
         let chooser = CameraChooser(context: context)
-        let state = options.stateDirectory, arrival = try importing.how.following.arrival()
+        let state = options.stateDirectory, arrival = try following.arrival()
         let choice = try await context.telling { () async throws(IngestError) in
             let isFree = StateHolder(directory: state) == nil
             do throws(IngestError) {

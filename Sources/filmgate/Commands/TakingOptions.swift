@@ -4,6 +4,9 @@ import FilmgateCore
 import FilmgateEngine
 
 /// How `import`, `plan` and `watch` take what they find, and where to.
+///
+/// No group of options is a part of another one: in a debug build ArgumentParser checks a group within a group so often
+/// that reading the command line takes most of a second.
 struct TakingOptions: ParsableArguments {
     @Option(
         name: [.long, .customLong("out"), .customLong("output"), .customLong("dest")],
@@ -12,8 +15,6 @@ struct TakingOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The pipeline file; the paths replace its sources.", valueName: "file"))
     var pipeline: String?
-
-    @OptionGroup var following: PipelineOptions
 
     @Option(
         help: ArgumentHelp(
@@ -37,7 +38,7 @@ struct TakingOptions: ParsableArguments {
     }
 
     /// The pipeline that the options name or describe.
-    func load(_ context: CommandContext) throws -> PipelineFile {
+    func load(_ context: CommandContext, _ following: PipelineOptions) throws -> PipelineFile {
         let overrides = try following.overrides()
         if let file = pipeline {
             guard to.isEmpty else {

@@ -18,6 +18,7 @@ struct WatchCommand: AsyncParsableCommand {
     var folders: [String] = []
 
     @OptionGroup var how: TakingOptions
+    @OptionGroup var following: PipelineOptions
 
     @Option(
         help: ArgumentHelp(
@@ -33,12 +34,12 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var options: CommonOptions
 
     func run() async throws {
-        let context = try CommandContext(options), following = how.following, wait = try following.patience()
+        let context = try CommandContext(options), wait = try following.patience()
         guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
         for folder in folders where !once && access(UserPath.absolute(folder), F_OK) != 0 {
             Console.err("warning: \(Describe.name(folder)) is not there yet; waiting for it.")
         }
-        let loaded = try how.load(context)
+        let loaded = try how.load(context, following)
         let pipeline = try watching(loaded, context)
         if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
         let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
