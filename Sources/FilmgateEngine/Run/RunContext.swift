@@ -76,7 +76,9 @@ struct RunContext: Sendable {
             : "it was taken \(taken) before, and stays there; `filmgate import --event` orders it for this one, too"
         var asset = asset
         asset.flags.insert(AssetFlag.otherEvent)
-        var left = AssetResult(asset: asset, ending: .alreadySeen, reason: reason)
+        // Nothing has it yet: a run that ends says that something is left, one without an end goes on looking at it.
+        let ending: Ending = event == DeliveryRow.unassigned && mode.ends ? .pending : .alreadySeen
+        var left = AssetResult(asset: asset, ending: ending, reason: reason)
         left.content = content
         return left
     }
@@ -90,7 +92,7 @@ struct RunContext: Sendable {
         for (index, one) in settled.enumerated() {
             if index % 128 == 127 { await hub.rest() }
             statistics.settle(one)
-            if one.ending == .alreadySeen { staging.partialFiles.planned(one.asset.origin) }
+            if one.ending == .alreadySeen || one.isOfOtherEvent { staging.partialFiles.planned(one.asset.origin) }
             if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run, at: clock.now.wall))) }
         }
         await hub.rest()
