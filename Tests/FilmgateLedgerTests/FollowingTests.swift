@@ -16,10 +16,12 @@ import Testing
         .delivery(Samples.delivery(1, to: target, state: state, reason: state == .failed ? "refused" : nil))
     }
 
-    private func ending(_ row: AssetRow, after deliveries: [LedgerChange], run: Int64 = 2) async throws -> AssetRow {
+    private func ending(
+        _ row: AssetRow, after deliveries: [LedgerChange], run: Int64 = 2, twin: String = "/card/twin.jpg"
+    ) async throws -> AssetRow {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record(
-            [.asset(row)] + deliveries + [.followed(content, twin: "/card/twin.jpg", run: run, at: 99)])
+            [.asset(row)] + deliveries + [.followed(content, twin: twin, run: run, at: 99)])
         return try #require(try await ledger.assets(AssetFilter()).first)
     }
 
@@ -32,6 +34,19 @@ import Testing
         #expect(after.reason == nil)
         #expect(after.twin == "/card/twin.jpg")
         #expect(after.run == 2)
+    }
+
+    /// A run may end its own file by what it heard last of another job's delivery, which went on since.
+    @Test(arguments: [Ending.pending, .setAside]) func whatTheRunEndedTooEarlyIsDelivered(
+        _ before: Ending
+    ) async throws {
+        let row = waiting(1, wanting: [Samples.archive, Samples.gallery], before)
+        let all = [delivery(Samples.archive, .done), delivery(Samples.gallery, .done)]
+        let after = try await ending(row, after: all, run: 1, twin: row.origin.absolutePath)
+        #expect(after.ending == .delivered && after.reason == nil && after.twin == nil && after.run == 1)
+        // Refused, and then taken from another place in the same run.
+        let other = try await ending(row, after: all, run: 1)
+        #expect(other.ending == .duplicate && other.twin == "/card/twin.jpg")
     }
 
     @Test(arguments: [Receipt.State.pending, .held]) func itGoesOnWaiting(_ state: Receipt.State) async throws {
@@ -111,7 +126,7 @@ import Testing
         ] {
             #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
         }
-        let own = waiting(1, wanting: [Samples.archive])
+        let own = waiting(1, wanting: [Samples.archive], nil)
         #expect(try await ending(own, after: [delivery(Samples.archive, .done)], run: 1) == own)
     }
 

@@ -140,7 +140,8 @@ public enum LedgerChange: Sendable {
     /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates
     /// of `twin`, or set aside where a target refused them.
     ///
-    /// Files of `run` itself are left to it.
+    /// Files of `run` itself are left to it, unless it has ended them by what it knew of other jobs' deliveries, which
+    /// may have gone on since: they end as delivered.
     case followed(ContentKey, twin: String, run: Int64, at: Int64)
     case shotName(ShotName, shot: String, target: String, event: String?)
     /// The folder of that target lies on that disk now; in which words is for those who compare them, but for none: the

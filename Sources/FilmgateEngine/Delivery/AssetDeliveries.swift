@@ -95,6 +95,18 @@ struct AssetDeliveries: Sendable {
         if !isRecorded, receipt?.state == .done { receipts[target]?.existed = true }
     }
 
+    /// What the ledger has of a delivery by now, where that was not final when it was heard of last.
+    ///
+    /// What it keeps although this run could not confirm it stays as this run found it.
+    mutating func refresh(_ row: DeliveryRow) {
+        guard let known = receipts[row.target], kept[row.target] == nil,
+            ![.done, row.receipt.state].contains(known.state)
+        else { return }
+        receipts[row.target] = row.receipt
+        // A file of its own: what it needs was there before its end.
+        if !isRecorded, row.receipt.state == .done { receipts[row.target]?.existed = true }
+    }
+
     /// Another scheduler sends `delivery` from now on, as `new`; `has` says which are still to be sent here.
     mutating func cede(_ delivery: Delivery, to new: Delivery.ID, has: (Delivery.ID) -> Bool) {
         let old = delivery.id
@@ -135,6 +147,14 @@ struct ShotFacts: Sendable {
 extension AssetDeliveries {
     /// How it ends by what is known of it at each target: exactly one ending.
     var ending: Ending { Self.ending(receipts) }
+
+    /// Something keeps it from its end, as far as is known here.
+    var isUnfinished: Bool { [.setAside, .pending].contains(ending) }
+
+    /// Has the ledger look how files of these bytes stand by what it has of their deliveries now.
+    func followed(run: Int64, at time: Int64) -> LedgerChange {
+        .followed(content, twin: asset.origin.absolutePath, run: run, at: time)
+    }
 
     /// The same for the ledger, which goes on by the receipts that it keeps.
     var recordedEnding: Ending { kept.isEmpty ? ending : Self.ending(receipts.merging(kept) { $1 }) }

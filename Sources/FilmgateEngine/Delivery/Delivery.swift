@@ -39,6 +39,8 @@ struct Delivery: Sendable {
     var listeners: [AssetID]
     /// Sent before and perhaps received: ask the target before sending again.
     var mayHaveArrived = false
+    /// What the ledger had of it when it was planned; nil where it was planned for a file that was read.
+    var known: Receipt.State?
     /// A spooled file of an earlier run, of no use once this is delivered.
     var spooled: String?
     /// The target's identity before the event was known, where this was written down as unassigned.
@@ -95,6 +97,17 @@ struct Delivery: Sendable {
 
     /// Its name may be given to the whole shot anew: nothing was sent, and the target has nothing of it.
     var hasFreeName: Bool { attempts <= 0 && adopted == nil && recheck == nil && !mayHaveArrived }
+
+    /// Whether the ledger has become final about it since it was planned: `row` is what it has now.
+    ///
+    /// What was taken back before that, and is to be sent all the same, was ordered anew.
+    func isEnded(by row: DeliveryRow) -> Bool {
+        switch row.receipt.state {
+        case .done: recheck.map { $0.receipt != row.receipt } ?? true
+        case .excluded: known.map { $0 != .excluded || row.receipt.at > since } ?? false
+        case .pending, .held, .failed: false
+        }
+    }
 
     /// It was delivered before, and its target has not said that the copy is gone.
     ///

@@ -216,7 +216,7 @@ enum DeliveryAttempt {
                         ? "No copy of \(job.name) is kept that could be sent."
                         : "\(job.file.path) is gone before it could be sent.",
                     advice:
-                        "Import its card again with --again; what a watched folder or a camera still has is taken by the next run."
+                        "If its disk is away, connect it and run `filmgate retry --failed`; else import its card again with --again. What a watched folder or a camera still has is taken by the next run."
                 )
         case .success(let facts?):
             guard facts.size == job.file.size else {

@@ -5,8 +5,6 @@ enum DeliveryClaim: Sendable {
     case ours
     /// Another scheduler of this process has the lease.
     case anothers
-    /// Another scheduler has delivered it since the ledger was asked.
-    case delivered(Receipt)
 }
 
 /// What the table of deliveries is told.
@@ -81,6 +79,8 @@ struct DeliveryFailure: Sendable {
 
     /// Bytes that we keep cannot be had: neither the file nor the target is to blame.
     var isOfTheBytes: Bool { error.cause is LostBytes }
+    /// With the same bytes from another place it may go well.
+    var mayBeOfTheFile: Bool { isOfTheBytes || [.corruptData, .unreadable, .notFound].contains(error.code) }
 }
 
 /// What goes on once the ledger has been told.

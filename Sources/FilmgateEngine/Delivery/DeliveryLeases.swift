@@ -9,8 +9,6 @@ import Synchronization
 public final class DeliveryLeases: Sendable {
     /// What a scheduler does for the others.
     struct Holder: Sendable {
-        /// The identities of the targets that it delivers to.
-        var targets: Set<String> = []
         /// Tries again now what is held or waits at the target of that name, nil = at every target, where these
         /// contents wait, nil = where anything does; with `anyway` also what another station may have sent.
         var tryNow: @Sendable (_ target: String?, _ contents: Set<ContentKey>?, _ anyway: Bool) async -> Void
@@ -28,8 +26,8 @@ public final class DeliveryLeases: Sendable {
         var owners: [Delivery.ID: Int] = [:]
         var contents: [ContentKey: [Int]] = [:]
         var waiting: [Delivery.ID: [CheckedContinuation<Receipt?, Never>]] = [:]
-        /// What was delivered to a target of several: whoever asked the ledger before that has an old answer.
-        var done = RecentReceipts()
+        /// Of which contents deliveries have ended lately: whoever asked the ledger before that has an old answer.
+        var endings = RecentEndings()
         /// The targets that each holder sends nothing to now, and why.
         var held: [Int: [String: IngestError]] = [:]
         /// For which marks deliveries wait at their holders.
@@ -86,27 +84,35 @@ public final class DeliveryLeases: Sendable {
     func introduce(_ number: Int, _ holder: Holder) { state.withLock { $0.holders[number] = holder } }
 
     /// True when the delivery is `owner`'s from now on; false when it is another's.
-    func take(_ id: Delivery.ID, by owner: Int) -> Bool {
+    func take(_ id: Delivery.ID, by owner: Int) -> Bool { state.withLock { Self.take(id, by: owner, &$0) } }
+
+    private static func take(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> Bool {
+        if let other = state.owners[id] { return other == owner }
+        state.owners[id] = owner
+        state.contents[id.content, default: []].append(owner)
+        return true
+    }
+
+    /// The same for all of one content; nil where one of its deliveries has ended since `known`, as `lastEnding` said.
+    func take(
+        _ ids: [Delivery.ID], of content: ContentKey, by owner: Int, since known: Int?
+    ) -> [Delivery.ID: DeliveryClaim]? {
         state.withLock { state in
-            if let other = state.owners[id] { return other == owner }
-            state.owners[id] = owner
-            state.contents[id.content, default: []].append(owner)
-            return true
+            guard state.endings[content] == known else { return nil }
+            return Dictionary(
+                ids.map { ($0, Self.take($0, by: owner, &state) ? .ours : .anothers) }, uniquingKeysWith: { $1 })
         }
     }
 
-    /// What another of this target has delivered lately.
-    func delivered(_ id: Delivery.ID) -> Receipt? { state.withLock { $0.done[id] } }
+    /// A number that is another one after every end of a delivery of these bytes in this process; nil where none ended
+    /// lately.
+    ///
+    /// The ledger knew of it before.
+    func lastEnding(of content: ContentKey) -> Int? { state.withLock { $0.endings[content] } }
 
     /// The delivery is final, or given up (nil): told to all who wait for it.
     func end(_ id: Delivery.ID, by owner: Int, _ receipt: Receipt?) {
-        let waiting = state.withLock { state in
-            let others = state.holders.lazy.filter { $0.key != owner && $0.value.targets.contains(id.target) }
-            if let receipt, receipt.state == .done, state.owners[id] == owner, !others.isEmpty {
-                state.done[id] = receipt
-            }
-            return Self.end(id, by: owner, &state)
-        }
+        let waiting = state.withLock { Self.end(id, by: owner, &$0) }
         for one in waiting { one.resume(returning: receipt) }
         if receipt?.state != .done { claims?.drop([id]) }
     }
@@ -116,6 +122,7 @@ public final class DeliveryLeases: Sendable {
     >] {
         guard state.owners[id] == owner else { return [] }
         state.owners.drop(id)
+        state.endings.note(id.content)
         state.waitingForMarks[id] = nil
         if var owners = state.contents[id.content], let index = owners.firstIndex(of: owner) {
             owners.remove(at: index)
@@ -128,10 +135,6 @@ public final class DeliveryLeases: Sendable {
     func leave(_ owner: Int) {
         let (mine, waiting) = state.withLock { state in
             (state.holders[owner], state.held[owner]) = (nil, nil)
-            let targets = state.holders.values.reduce(into: [:] as [String: Int]) { counts, holder in
-                for target in holder.targets { counts[target, default: 0] += 1 }
-            }
-            state.done.keep { targets[$0.target, default: 0] > 1 }
             for content in state.events.filter({ $0.value.givers.contains(owner) }).keys {
                 Self.takeBack(content, by: owner, &state)
             }
@@ -248,25 +251,19 @@ public final class DeliveryLeases: Sendable {
     }
 }
 
-/// What was delivered last: with the events of a run, several schedulers live as long as the run does.
-///
-/// An answer of the ledger is as old as its question, and never so old that so many deliveries end meanwhile.
-struct RecentReceipts {
+/// Of which contents deliveries ended last, as hashes: a few hundred kilobytes at most, however long a run lasts.
+struct RecentEndings {
     /// At least so many are kept, and at most twice as many.
-    static let most = 8192
-    private var recent: [Delivery.ID: Receipt] = [:], earlier: [Delivery.ID: Receipt] = [:]
+    static let most = 4096
+    private var last = 0, recent: [Int: Int] = [:], earlier: [Int: Int] = [:]
 
     var count: Int { recent.count + earlier.count }
 
-    subscript(id: Delivery.ID) -> Receipt? {
-        get { recent[id] ?? earlier[id] }
-        set {
-            recent[id] = newValue
-            if recent.count >= Self.most { (recent, earlier) = ([:], recent) }
-        }
-    }
+    subscript(content: ContentKey) -> Int? { recent[content.hashValue] ?? earlier[content.hashValue] }
 
-    mutating func keep(_ isKept: (Delivery.ID) -> Bool) {
-        (recent, earlier) = (recent.filter { isKept($0.key) }, earlier.filter { isKept($0.key) })
+    mutating func note(_ content: ContentKey) {
+        last += 1
+        recent[content.hashValue] = last
+        if recent.count >= Self.most { (recent, earlier) = ([:], recent) }
     }
 }

@@ -10,7 +10,7 @@ actor DeliveryScheduler {
     /// What this process's schedulers leave to one another, and this one's number among them.
     let leases: DeliveryLeases, number: Int
     private let terms: ClaimedAttempt.Terms
-    private let renditions: MarkedRendition, targets: Set<String>
+    private let renditions: MarkedRendition, latest: LatestRows
 
     private var table: DeliveryTable
     /// Everything that is sent, in one group: to break off is to cancel it.
@@ -39,7 +39,7 @@ actor DeliveryScheduler {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
         renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
-        (terms, targets) = (setup.terms, Set(setup.targets.map(\.identity)))
+        (terms, latest) = (setup.terms, LatestRows(ledger: setup.ledger, reservations: setup.reservations))
         table = DeliveryTable(setup, at: clock.now)
         for queue in table.queues.targets { leases.note(held: queue.held, queue.target.identity, by: number) }
     }
@@ -55,7 +55,6 @@ actor DeliveryScheduler {
     /// Makes itself known to the others; once, before anything is submitted.
     nonisolated func introduce() {
         let holder = DeliveryLeases.Holder(
-            targets: targets,
             tryNow: { [weak self] in await self?.handle(.tryNow($0, of: $1, anyway: $2)) },
             cede: { [weak self] old, new, heir in await self?.cede(old, to: new, of: heir) },
             cancel: { [weak self] id in await self?.cancel(id) ?? false },
@@ -77,12 +76,7 @@ actor DeliveryScheduler {
     func submit(_ assetDeliveries: AssetDeliveries, deliveries new: [Delivery]) async {
         var asset = assetDeliveries.asking(about: new)
         for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
-        for delivery in new where reservations.isConcluded(delivery.id) { await adopt(delivery.id, into: &asset) }
-        let new = await judged(new)
-        var claims: [Delivery.ID: DeliveryClaim] = [:]
-        for delivery in new where asset.receipts[delivery.id.target] == nil && table[delivery.id] == nil {
-            claims[delivery.id] = claim(delivery)
-        }
+        let (new, claims) = await claimed(new, of: &asset)
         let isShared = asset.isRecorded && leases.isTaken(asset.content, except: number), before = unrecorded
         handle(.submitted(asset, new, claims: claims, isShared: isShared))
         if unrecorded > before, asset.isMade || unrecorded > Self.mostUnrecorded { await commit?.value }
@@ -120,20 +114,22 @@ actor DeliveryScheduler {
             ? delivery.verdict : .waits(reason)
     }
 
-    private func claim(_ delivery: Delivery) -> DeliveryClaim {
-        if delivery.recheck == nil, let receipt = leases.delivered(delivery.id) { return .delivered(receipt) }
-        return leases.take(delivery.id, by: number) ? .ours : .anothers
-    }
-
-    /// The same bytes were settled earlier in this run, after this file had been looked up: the ledger knows by now.
-    private func adopt(_ id: Delivery.ID, into asset: inout AssetDeliveries) async {
-        guard let row = await rows(of: id.content)?.first(where: { $0.target == id.target }) else { return }
-        let twin = await Result { () async throws(IngestError) in try await ledger.twin(of: id.content) }
-        asset.adopt(row.receipt, at: id.target, twin: try? twin.get())
-    }
-
-    private func rows(of content: ContentKey) async -> [DeliveryRow]? {
-        try? await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }.get()
+    /// The same by what ledger and marks say now, since they were planned by an older answer; and who has which of them.
+    private func claimed(
+        _ deliveries: [Delivery], of asset: inout AssetDeliveries
+    ) async -> ([Delivery], [Delivery.ID: DeliveryClaim]) {
+        // What earlier runs left was looked up with all the rest of it, perhaps minutes ago.
+        var isAsked = !asset.isRecorded, known: Int?
+        while true {
+            let last = leases.lastEnding(of: asset.content)
+            if !isAsked || last != known {
+                await latest.adopt(deliveries, into: &asset)
+                (isAsked, known) = (true, last)
+            }
+            let judged = await judged(deliveries)
+            let open = judged.map(\.id).filter { asset.receipts[$0.target] == nil && table[$0] == nil }
+            if let claims = leases.take(open, of: asset.content, by: number, since: known) { return (judged, claims) }
+        }
     }
 
     /// Deliveries that have their event now, and whose targets are not at hand: they are held no longer.
@@ -178,7 +174,12 @@ actor DeliveryScheduler {
             leases.end(delivery.id, by: number, receipt)
             reservations.conclude(delivery.id)
             reservations.release(delivery)
-        case .settle(let asset): settle(asset)
+        case .settle(let asset):
+            if asset.isUnfinished {
+                work { await self.settle(asset, self.latest.refreshed(asset)) }
+            } else {
+                settle(asset)
+            }
         case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: keep(file), receipt))
         case .keep(let file): _ = keep(file)
         case .discard(let file, let path): if !isLedgerLost { file.discard(unlessTakenTo: path) }
@@ -197,7 +198,7 @@ actor DeliveryScheduler {
 
     private func send(_ delivery: Delivery) {
         let roots = table.queues.targets.compactMap(\.target.traits.localRoot)
-        let claimed = ClaimedAttempt(leases.claims, delivery, terms), send = renditions.sending(roots)
+        let claimed = ClaimedAttempt(leases.claims, delivery, terms), send = renditions.sending(roots, latest)
         attempt(delivery) { if let claimed { await claimed.carry(send) } else { await send(delivery) } }
     }
 
@@ -248,25 +249,22 @@ actor DeliveryScheduler {
     /// Waits for what another scheduler's delivery comes to; where that was given up, the ledger may know better.
     private func follow(_ id: Delivery.ID) async {
         var receipt = await leases.outcome(of: id)
-        if receipt == nil {
-            receipt = await rows(of: id.content)?.first { $0.target == id.target && $0.receipt.state == .done }?.receipt
-        }
+        if receipt == nil { receipt = await latest.delivered(id) }
         handle(.heard(id, receipt))
     }
 
     /// The ledger knows; now everyone else.
-    private func settle(_ asset: AssetDeliveries) {
-        let result = asset.result
+    private func settle(_ asset: AssetDeliveries, _ told: AssetDeliveries? = nil) {
         // No delivery of its own waits for these bytes, or none any more; but the next run may by the ledger's word.
-        let isOver = !asset.hasDeliveries || ![.setAside, .pending].contains(result.ending)
+        let isOver = !asset.hasDeliveries || !asset.isUnfinished
         if isOver, !isLedgerLost { asset.bytes.discard() }
         if let obsolete = asset.obsolete, !isLedgerLost { FileSystem.remove(obsolete.path) }
         budget.give(asset.budget)
-        statistics.settle(result)
+        statistics.settle((told ?? asset).result)
     }
 
     private func discardSpooled(_ delivery: Delivery) async {
-        guard let file = delivery.spooled, let known = await rows(of: delivery.id.content) else { return }
+        guard let file = delivery.spooled, let known = await latest.rows(of: delivery.id.content) else { return }
         if !known.contains(where: { $0.file == file }) { FileSystem.remove(file) }
     }
 

@@ -152,10 +152,6 @@ struct DeliveryTable: Sendable {
         case (.settled(let receipt), _):
             asset.adopt(receipt, at: id.target, twin: known?.job.asset.origin.absolutePath)
             return false
-        case (nil, .delivered(var receipt)):
-            if !asset.isRecorded { receipt.existed = true }
-            asset.receipts[id.target] = receipt
-            return false
         case (nil, .anothers):
             asset.open.insert(id.target)
             follow(delivery)
@@ -180,7 +176,10 @@ struct DeliveryTable: Sendable {
 
     /// Their last rows, and then everybody is told.
     private mutating func settle(_ finished: [AssetDeliveries]) {
-        let rows = finished.filter { !$0.isElsewhere }.flatMap { $0.changes($0.recordedEnding, run: run, at: now.wall) }
+        let rows = finished.filter { !$0.isElsewhere }.flatMap { asset in
+            let rows = asset.changes(asset.recordedEnding, run: run, at: now.wall)
+            return asset.isUnfinished ? rows + [asset.followed(run: run, at: now.wall)] : rows
+        }
         if !rows.isEmpty { return act(.record(rows, then: .settle(finished))) }
         for asset in finished { act(.settle(asset)) }
     }
@@ -221,11 +220,12 @@ struct DeliveryTable: Sendable {
             changes += before.changes(before.open.isEmpty ? before.recordedEnding : nil, run: run, at: now.wall)
             changes += delivery.changes(receipt, bytes: before.bytes)
             if receipt.state == .done { changes += delivery.heard }
-            changes.append(.followed(before.content, twin: before.asset.origin.absolutePath, run: run, at: now.wall))
         }
         for asset in finished where asset.id != owner {
             changes += asset.changes(asset.recordedEnding, run: run, at: now.wall)
         }
+        // Other files of the same bytes, and what other jobs have delivered since this table heard of it, come last.
+        if let before { changes.append(before.followed(run: run, at: now.wall)) }
         act(.record(changes, then: .conclude(id, receipt, finished)))
     }
 

@@ -91,7 +91,8 @@ struct UnfinishedDeliveries: Sendable {
             let delivery = deliveries[Delivery.ID(content: asset.content, target: target)]
             if let receipt = delivery?.keptReceipt { asset.kept[target] = receipt }
         }
-        return asset.changes(asset.recordedEnding, run: run, at: time)
+        let rows = asset.changes(asset.recordedEnding, run: run, at: time)
+        return asset.isUnfinished ? rows + [asset.followed(run: run, at: time)] : rows
     }
 
     /// The ledger names the file that it waits in.

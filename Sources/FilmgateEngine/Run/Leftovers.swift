@@ -37,6 +37,7 @@ struct Leftovers: Sendable {
             {
                 continue
             }
+            await leaveOutEnded(&planned)
             let bytes = planned.assetDeliveries.bytes
             // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
             let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
@@ -48,6 +49,21 @@ struct Leftovers: Sendable {
             }
             context.underWay.begin(planned.assetDeliveries.asset.id)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+        }
+    }
+
+    /// What has ended since it was looked up is counted where it ended, and not once more.
+    private func leaveOutEnded(_ planned: inout NamePlanner.PlannedAsset) async {
+        let content = planned.assetDeliveries.content, reader = context.reader
+        guard leases.lastEnding(of: content) != nil else { return }
+        let result = await Result { () async throws(IngestError) in try await reader.deliveries(of: content) }
+        guard case .success(let rows) = result else { return }
+        for row in rows {
+            guard
+                let index = planned.deliveries.firstIndex(where: { $0.id.target == row.target && $0.isEnded(by: row) })
+            else { continue }
+            planned.deliveries.remove(at: index)
+            planned.assetDeliveries.note(row)
         }
     }
 }

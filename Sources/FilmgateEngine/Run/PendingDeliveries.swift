@@ -128,7 +128,7 @@ struct PendingDeliveries: Sendable {
             mayTake: rendition == nil ? bytes.ownership == .staged : target.isLocal)
         let id = Delivery.ID(content: row.content, target: target.identity)
         var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
-        delivery.mayHaveArrived = row.attempts > 0
+        (delivery.mayHaveArrived, delivery.known) = (row.attempts > 0, row.receipt.state)
         if row.receipt.at > 0 { delivery.since = row.receipt.at }
         delivery.name = called?.name
         delivery.isUnasked = called != nil && (assigning || row.attempts == DeliveryRow.unasked)

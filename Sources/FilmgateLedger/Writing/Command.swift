@@ -32,12 +32,12 @@ enum Command: Int, CaseIterable {
                 into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"],
                 keeping: ["wanted": AssetWriting.wanted])
         case .findUnread:
-            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset WHERE volume_id = ? AND path = ? "
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run FROM asset WHERE volume_id = ? AND path = ? "
                 + "AND ending = 'setAside' AND content_id IS NULL AND size <= ? AND CASE WHEN born <> 0 THEN born = ? AND modified <= ? "
                 + "ELSE changed <> 0 AND inode = ? AND changed <= ? END"
         case .findWaiting:
-            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending FROM asset "
-                + "WHERE content_id = ? AND run <> ? AND (ending IS NULL OR ending IN ('pending', 'setAside'))"
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run FROM asset "
+                + "WHERE content_id = ? AND (ending IN ('pending', 'setAside') OR ending IS NULL AND run <> ?)"
         case .findStates:
             "SELECT d.target_id, d.state, t.name, d.reason FROM delivery d JOIN target t ON t.id = d.target_id WHERE d.content_id = ?"
         case .endAsset:

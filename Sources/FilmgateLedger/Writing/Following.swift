@@ -7,7 +7,8 @@ extension ChangeWriter {
         var volume: Int64, path: String
         /// Size, modified, born, inode, changed.
         var marks: [Int64]
-        var wanted: [Int64], ending: String?
+        var wanted: [Int64], ending: String?, run: Int64?
+        var name: Substring { path.split(separator: "/").last ?? "" }
     }
     private struct Delivered { var state: String, target: String, reason: String? }
 
@@ -52,6 +53,9 @@ extension ChangeWriter {
         if waiting.isEmpty { return }
         let deliveries = try deliveries(of: content)
         for file in waiting {
+            // The file that was delivered is no twin of itself.
+            let isOwn = file.run == exempt && twin?.hasSuffix("/\(file.name)") == true
+            let delivered = isOwn ? .delivered : delivered, twin = isOwn ? nil : twin
             let all = Set(file.wanted), mine = all.compactMap { deliveries[$0] }
             guard !mine.isEmpty, mine.count == all.count else { continue }
             // What was taken back is none of its targets any more.
@@ -109,10 +113,11 @@ extension ChangeWriter {
     private static func files(_ query: inout Query) throws -> [Waiting] {
         var found: [Waiting] = []
         while try query.next() {
-            var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil)
+            var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil, run: nil)
             for _ in 0..<5 { file.marks.append(query.int()) }
             file.wanted = query.textOrNil()?.split(separator: ",").compactMap { Int64($0) } ?? []
             file.ending = query.textOrNil()
+            file.run = query.intOrNil()
             found.append(file)
         }
         return found

@@ -58,11 +58,6 @@ struct DeliveryModel {
         set(nil, of: id.target, for: file)
     }
 
-    /// Another scheduler has delivered it just before.
-    mutating func know(_ receipt: Receipt, of target: String, for file: AssetID) {
-        set(files[file]?.isRecorded == true ? receipt : Self.before(receipt), of: target, for: file)
-    }
-
     /// The target's answer to a try: nothing but these end a delivery.
     mutating func answer(_ id: Delivery.ID, _ result: Result<Receipt, IngestError>) {
         switch result {

@@ -189,11 +189,6 @@ struct DeliveryWorld {
             model.follow(id, for: file)
             return .anothers
         }
-        if chance(3) {
-            let receipt = Receipt(state: .done, path: "/elsewhere")
-            model.know(receipt, of: id.target, for: file)
-            return .delivered(receipt)
-        }
         model.need(id, for: file)
         return .ours
     }

@@ -41,7 +41,15 @@ import Testing
             return (made, statistics)
         }
 
-        func submit(_ name: String, to scheduler: DeliveryScheduler, isRecorded: Bool) async {
+        func waitUntilDone(_ name: String) async {
+            while ledger.state(name) != .done || leases.isTaken(ContentKey(rawValue: name)) {
+                try? await Task.sleep(for: .milliseconds(2))
+            }
+        }
+
+        func submit(_ name: String, to scheduler: DeliveryScheduler, isRecorded: Bool, known: Receipt.State = .pending)
+            async
+        {
             let origin = Origin(source: "card", volume: "v", root: "/card", path: name, size: 1, modified: 0)
             let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: name, stem: name))
             let bytes = LocalFile(path: file, size: 1, ownership: .source), content = ContentKey(rawValue: name)
@@ -52,8 +60,9 @@ import Testing
             var assetDeliveries = AssetDeliveries(
                 asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
             assetDeliveries.isRecorded = isRecorded
-            await scheduler.submit(
-                assetDeliveries, deliveries: [Delivery(id: id, job: job, target: target, listeners: [asset.id])])
+            var delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+            if isRecorded { (delivery.since, delivery.known) = (4, known) }
+            await scheduler.submit(assetDeliveries, deliveries: [delivery])
         }
 
         func end(_ one: (scheduler: DeliveryScheduler, statistics: RunStatistics), wait: Duration = .seconds(600)) async
@@ -88,48 +97,55 @@ import Testing
         #expect(bench.gallery.uploads == ["a.jpg"])
     }
 
-    /// A job that failed before it began never said that it ended: nothing is remembered for it.
-    @Test func whoIsGoneIsForgotten() async {
+    /// The job had read the whole queue before the run's delivery was final, and became one that the run knows of after.
+    @Test func whatEndedBeforeTheJobBeganIsNotSentAgain() async {
         let bench = Bench(), run = bench.scheduler()
-        do { _ = bench.scheduler() }
         bench.gallery.open()
         await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
-        await run.scheduler.drain(wait: .seconds(600))
-        #expect(bench.leases.delivered(Delivery.ID(content: ContentKey(rawValue: "a.jpg"), target: "gallery")) == nil)
+        await bench.waitUntilDone("a.jpg")
+        let job = bench.scheduler()
+        await bench.submit("a.jpg", to: job.scheduler, isRecorded: true)
+        #expect(await bench.end(job)[.delivered] == 1)
         #expect(await bench.end(run)[.delivered] == 1)
+        #expect(bench.gallery.uploads == ["a.jpg"])
     }
 
-    /// Schedulers of other events can never ask for it: a run that has them would remember each frame.
-    @Test func onlyWhatOthersCanAskForIsRemembered() {
-        let leases = DeliveryLeases(),
-            all: [Set<String>] = [["gallery:smith", "archive"], ["gallery:jones", "archive"]]
-        let numbers = all.map { targets in
-            let number = leases.join()
-            leases.introduce(
-                number, DeliveryLeases.Holder(targets: targets, tryNow: { _, _, _ in }, cede: { _, _, _ in }))
-            return number
-        }
-        func deliver(_ name: String, to target: String) -> Bool {
-            let id = Delivery.ID(content: ContentKey(rawValue: name), target: target)
-            #expect(leases.take(id, by: numbers[0]))
-            leases.end(id, by: numbers[0], Receipt(state: .done))
-            return leases.delivered(id) != nil
-        }
-        #expect(!deliver("a", to: "gallery:smith") && deliver("a", to: "archive"))
-        leases.leave(numbers[1])
-        #expect(leases.delivered(Delivery.ID(content: ContentKey(rawValue: "a"), target: "archive")) == nil)
+    /// A mark lets deliveries go, and the run looks among what waited for it by a look at the ledger from before.
+    @Test(arguments: [true, false]) func theRunSendsNothingTwiceByAnOldAnswer(_ isRecorded: Bool) async {
+        let bench = Bench(), run = bench.scheduler()
+        bench.gallery.open()
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: false)
+        await bench.waitUntilDone("a.jpg")
+        await bench.submit("a.jpg", to: run.scheduler, isRecorded: isRecorded)
+        _ = await bench.end(run)
+        #expect(bench.gallery.uploads == ["a.jpg"])
     }
 
-    @Test func onlyTheLatestAreRemembered() {
-        func id(_ number: Int) -> Delivery.ID {
-            Delivery.ID(content: ContentKey(rawValue: "\(number)"), target: "archive")
+    /// Somebody takes a delivery back after a job has looked up what waits.
+    @Test(arguments: [(known: Receipt.State.failed, isSent: false), (.excluded, true)])
+    func whatWasTakenBackMeanwhileIsNotSent(_ case: (known: Receipt.State, isSent: Bool)) async throws {
+        let bench = Bench(), job = bench.scheduler()
+        bench.gallery.open()
+        let receipt = Receipt(state: .excluded, at: 4, reason: DeliveryRow.cancelledReason)
+        try await bench.ledger.record([
+            .delivery(
+                DeliveryRow(
+                    content: ContentKey(rawValue: "a.jpg"), target: "gallery", targetName: "gallery", receipt: receipt,
+                    size: 1, path: "a.jpg"))
+        ])
+        await bench.submit("a.jpg", to: job.scheduler, isRecorded: true, known: `case`.known)
+        #expect(await bench.end(job)[.delivered] == (`case`.isSent ? 1 : 0))
+        #expect(bench.gallery.uploads == (`case`.isSent ? ["a.jpg"] : []))
+    }
+
+    @Test func onlyTheLatestEndsAreRemembered() {
+        func content(_ number: Int) -> ContentKey { ContentKey(rawValue: "\(number)") }
+        var endings = RecentEndings()
+        for number in 0..<(5 * RecentEndings.most) {
+            endings.note(content(number))
+            if number >= RecentEndings.most { #expect(endings[content(number - RecentEndings.most + 1)] != nil) }
         }
-        var receipts = RecentReceipts()
-        for number in 0..<(5 * RecentReceipts.most) {
-            receipts[id(number)] = Receipt(state: .done)
-            if number >= RecentReceipts.most { #expect(receipts[id(number - RecentReceipts.most + 1)] != nil) }
-        }
-        #expect(receipts.count <= 2 * RecentReceipts.most && receipts[id(0)] == nil)
+        #expect(endings.count <= 2 * RecentEndings.most && endings[content(0)] == nil)
     }
 
     @Test func whatTheOtherGivesUpStaysPending() async {
