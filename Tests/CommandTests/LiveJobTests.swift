@@ -131,8 +131,9 @@ import Testing
         let table = try Table(), gallery = try Gallery(table, fault: "slow")
         let pipeline = try write(table, gallery.address), run = try start(table, pipeline), count = 12
         try FileManager.default.createDirectory(atPath: table.path("other"), withIntermediateDirectories: true)
+        let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
         for number in 0..<count {
-            let bytes = Data([0xFF, 0xD8, 0xFF, 0xFE]) + Data((0..<800_000).map { _ in UInt8.random(in: 0...255) })
+            let bytes = try Data([0xFF, 0xD8, 0xFF, 0xFE]) + #require(try random.read(upToCount: 800_000))
             try bytes.write(to: URL(fileURLWithPath: table.path("other/IMG_\(number).JPG")))
         }
         let words = ["import", table.path("other"), "--pipeline", pipeline, "--state", table.state, "--json"]

@@ -7,7 +7,8 @@ import Testing
 @Suite struct PartJournalTests {
     let scratch: Scratch
     /// Three blocks, as they are written.
-    let data = [UInt8](repeatElement(noise(1 << 16), count: 48).joined())
+    static let data = (0..<48).reduce(into: [] as [UInt8]) { all, _ in all += noise(1 << 16) }
+    let data = Self.data
     let block = 1 << 20
     init() throws { scratch = try Scratch() }
 

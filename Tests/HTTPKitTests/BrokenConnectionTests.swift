@@ -38,7 +38,7 @@ import Testing
             seen.method == "GET" ? .answer(200) : number == 1 ? .reset(afterBody: 100_000) : .answer(201)
         }
         defer { server.stop() }
-        let transport = CurlTransport(), bytes = (0..<30_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        let transport = CurlTransport(), bytes = [UInt8](repeating: 7, count: 30_000_000)
         _ = try await transport.send(HTTPExchange(HTTPRequest("GET", server.url)))
         let response = try await transport.send(HTTPExchange(HTTPRequest("POST", server.url), body: .bytes(bytes)))
         #expect(response.status == 201 && response.wasRepeated)

@@ -17,7 +17,8 @@ import Testing
     }
 
     private let card = ScratchCard()
-    private let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+    private static let pattern = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
+    private let content = Self.pattern
 
     private func prepared() async throws -> (any SourceSession, Origin) {
         card.file([0xE9] + Array(".JPG".utf8), content)

@@ -149,7 +149,7 @@ import VirtualCamera
             let parts: [[UInt8]] = [
                 head, Self.noise(1_048_576 - equal, seed), padding, Self.noise(1_048_576, seed + 2),
             ]
-            return Array(parts.joined())
+            return parts.reduce(into: [] as [UInt8]) { $0 += $1 }
         }
         let first = clip(1), other = clip(2)
         let sink = MemorySink(), visits = Mutex(0)
@@ -184,7 +184,7 @@ import VirtualCamera
         let parts: [[UInt8]] = [
             Self.noise(1_048_576, 1), [UInt8](repeating: 0, count: 3 << 20), Self.noise(1_048_576, 3),
         ]
-        let clip = Array(parts.joined())
+        let clip = parts.reduce(into: [] as [UInt8]) { $0 += $1 }
         try await bench().run(.network, files: [("", VirtualFile("A.MOV", .bytes(clip)))]) { scene in
             let entry = try #require(try await scene.session.entries().first)
             scene.camera.add(Fault(.drop(after: 300_000), on: .getPartialObject, skip: 2))
