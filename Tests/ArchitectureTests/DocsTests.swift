@@ -59,11 +59,10 @@ import Testing
         }
     }
 
-    /// Elsewhere on those pages a function is named without its file.
+    /// Elsewhere on those pages, and within the steps, a function is named without its file.
     @Test(arguments: ["OneAsset", "OneCameraObject"]) func everyFunctionThatAWalkNamesIsThere(_ page: String) throws {
         let file = try #require(Repository.file("\(Self.catalogue)/Manual/\(page).md"))
-        let rest = file.lines.filter { $0.first?.isNumber != true }.joined(separator: "\n")
-        for match in rest.matches(of: /`([A-Z]\w+)\.([a-z]\w*)`/) {
+        for match in file.text.matches(of: /`([A-Z]\w+)\.([a-z]\w*)`/) {
             let isThere = Repository.code.contains { Self.has($0, String(match.2), of: String(match.1)) }
             #expect(isThere, "\(page) names \(match.1).\(match.2), which is not there")
         }

@@ -1,6 +1,8 @@
 import FilmgateCore
 
 /// How long to wait before trying again: exponential with full jitter; what the far side asked for is a floor.
+///
+/// In a run both are the pipeline's `retry`, or its defaults (`RetryRule`).
 struct Backoff: Sendable {
     var first: Duration = .milliseconds(500)
     var cap: Duration = .seconds(60)

@@ -25,7 +25,7 @@ struct Intake: Sendable {
     private var budget: ByteBudget { context.budget }
     private var stopping: CancelToken { context.stopping }
 
-    /// Returns when every shot has been handed to the targets or settled; they are numbered in that order.
+    /// Returns when every shot has been handed to the targets or settled; shots are numbered in that order.
     ///
     /// Throws what ends this source (device gone, state broken); what was not taken by then goes to `leaving`.
     func take(_ works: ShotFeed, trouble: FirstError) async throws(IngestError) {
