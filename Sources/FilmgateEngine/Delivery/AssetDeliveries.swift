@@ -148,6 +148,15 @@ extension AssetDeliveries {
     /// How it ends by what is known of it at each target: exactly one ending.
     var ending: Ending { Self.ending(receipts) }
 
+    /// Nobody needs its bytes any more, with what is `told` of it at its end.
+    ///
+    /// No delivery of its own waits for them, or none any more; but the next run may by the ledger's word, and what
+    /// another job took back it may have left them for.
+    func isOver(_ told: AssetDeliveries?) -> Bool {
+        if !hasDeliveries || !isUnfinished { return true }
+        return told.map { $0.receipts.values.allSatisfy { $0.state == .done } } ?? false
+    }
+
     /// Something keeps it from its end, as far as is known here.
     var isUnfinished: Bool { [.setAside, .pending].contains(ending) }
 

@@ -6,7 +6,7 @@ struct Delivery: Sendable {
 
     /// From its name to its row in the ledger.
     enum State: Sendable {
-        /// The ledger does not know of it yet: nothing is sent before that.
+        /// In no queue yet: what goes over a network is written down in the ledger first.
         case planned
         /// Waits until a folder has the bytes.
         case deferred
@@ -104,7 +104,7 @@ struct Delivery: Sendable {
     func isEnded(by row: DeliveryRow) -> Bool {
         switch row.receipt.state {
         case .done: recheck.map { $0.receipt != row.receipt } ?? true
-        case .excluded: known.map { $0 != .excluded || row.receipt.at > since } ?? false
+        case .excluded: known.map { $0 != .excluded && replaces == nil || row.receipt.at > since } ?? false
         case .pending, .held, .failed: false
         }
     }

@@ -79,8 +79,6 @@ struct DeliveryFailure: Sendable {
 
     /// Bytes that we keep cannot be had: neither the file nor the target is to blame.
     var isOfTheBytes: Bool { error.cause is LostBytes }
-    /// With the same bytes from another place it may go well.
-    var mayBeOfTheFile: Bool { isOfTheBytes || [.corruptData, .unreadable, .notFound].contains(error.code) }
 }
 
 /// What goes on once the ledger has been told.

@@ -255,9 +255,7 @@ actor DeliveryScheduler {
 
     /// The ledger knows; now everyone else.
     private func settle(_ asset: AssetDeliveries, _ told: AssetDeliveries? = nil) {
-        // No delivery of its own waits for these bytes, or none any more; but the next run may by the ledger's word.
-        let isOver = !asset.hasDeliveries || !asset.isUnfinished
-        if isOver, !isLedgerLost { asset.bytes.discard() }
+        if asset.isOver(told), !isLedgerLost { asset.bytes.discard() }
         if let obsolete = asset.obsolete, !isLedgerLost { FileSystem.remove(obsolete.path) }
         budget.give(asset.budget)
         statistics.settle((told ?? asset).result)

@@ -49,27 +49,28 @@ struct LatestRows: Sendable {
         return asset
     }
 
-    /// With other bytes to send where its own are not in their place: those of other folders' copies, and of the source.
-    ///
-    /// Whoever sends them compares their digest.
-    func substitutes(for delivery: Delivery) async -> [Delivery] {
+    /// The same with bytes from another folder's copy, or from the source, where its own are not in their place; nil where
+    /// they are, or nobody else has the whole of them.
+    func substitute(for delivery: Delivery) async -> Delivery? {
         let file = delivery.job.file
         // A folder that was given the file itself may have it.
         let isTaken = delivery.mayHaveArrived && delivery.target.isLocal && delivery.job.mayTake
-        if delivery.rendition != nil || isTaken || Self.isThere(file.path, file.size) { return [] }
+        if delivery.rendition != nil || isTaken || Self.isThere(file.path, file.size) { return nil }
         let rows = await rows(of: delivery.id.content) ?? [], origin = delivery.job.asset.origin
         var places = rows.filter { $0.receipt.state == .done && !$0.holdsRendition }.compactMap(\.receipt.path)
-            .filter { $0 != file.path && Self.isThere($0, file.size) }
-            .map { LocalFile(path: $0, size: file.size, ownership: .delivered) }
-        if origin.root.hasPrefix("/"), origin.size == file.size, Cancellation.isThere(origin) {
-            places.append(LocalFile(path: origin.absolutePath, size: file.size, ownership: .source))
-        }
-        return places.map { place in
+        if origin.root.hasPrefix("/"), Cancellation.isThere(origin) { places.append(origin.absolutePath) }
+        for path in places where path != file.path && Self.isThere(path, file.size) {
+            let digests = try? await Self.pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests }
+            guard digests?.sha256 == delivery.job.digests.sha256 else { continue }
             var substitute = delivery
-            (substitute.job.file, substitute.job.mayTake) = (place, false)
+            (substitute.job.file.path, substitute.job.mayTake) = (path, false)
+            // Where it goes away, too, its disk is waited for.
+            substitute.job.file.ownership = .delivered
             return substitute
         }
+        return nil
     }
+    private static let pool = BlockingPool(width: 1)
 
     private static func isThere(_ path: String, _ size: UInt64) -> Bool { (try? FileFacts.of(path))?.size == size }
 }

@@ -10,15 +10,9 @@ struct MarkedRendition: Sendable {
     let stages: [any Stage]
     let ledger: any LedgerReader
 
-    /// `carry` to be called later, with bytes from where there are whole ones then.
+    /// `carry` to be called later, with bytes from where they are then.
     func sending(_ roots: [String], _ latest: LatestRows) -> ClaimedAttempt.Send {
-        { delivery in
-            for substitute in await latest.substitutes(for: delivery) {
-                let event = await carry(substitute, roots: roots)
-                guard case .failed(_, let failure) = event, failure.mayBeOfTheFile else { return event }
-            }
-            return await carry(delivery, roots: roots)
-        }
+        { delivery in await carry(latest.substitute(for: delivery) ?? delivery, roots: roots) }
     }
 
     /// One try, as `DeliveryAttempt.carry`, which does it where nothing is to be made anew: for nearly all deliveries.

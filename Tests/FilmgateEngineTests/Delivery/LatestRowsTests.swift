@@ -21,6 +21,9 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
+    /// Of the three bytes of every file here.
+    private static let sha256 = "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
+
     private func write(_ name: String) throws -> String {
         try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         return "\(folder)/\(name)"
@@ -49,7 +52,8 @@ import Testing
 
     private func delivery(of asset: Asset, from path: String, to target: PlannedTarget? = nil) -> Delivery {
         let job = UploadJob(
-            asset: asset, file: LocalFile(path: path, size: 3, ownership: .delivered), digests: Digests(sha256: "a"),
+            asset: asset, file: LocalFile(path: path, size: 3, ownership: .delivered),
+            digests: Digests(sha256: Self.sha256),
             path: "a.jpg", name: "a.jpg", values: TemplateValues())
         let target = target ?? gallery
         return Delivery(
@@ -80,11 +84,13 @@ import Testing
     @Test func anotherCopyIsSentWhereTheFirstIsGone() async throws {
         let other = try write("other.jpg"), gone = delivery(of: try asset(), from: "\(folder)/gone.jpg")
         try await note("archive", Receipt(state: .done, path: other))
-        let found = await latest.substitutes(for: gone).map(\.job)
-        #expect(found.map(\.file) == [LocalFile(path: other, size: 3, ownership: .delivered)])
-        #expect(found.allSatisfy { !$0.mayTake })
+        let found = try #require(await latest.substitute(for: gone)).job
+        #expect(found.file == LocalFile(path: other, size: 3, ownership: .delivered) && !found.mayTake)
         let there = delivery(of: try asset(), from: try write("there.jpg"))
-        #expect(await latest.substitutes(for: there).isEmpty)
+        #expect(await latest.substitute(for: there) == nil)
+        // Somebody worked on it.
+        try Data([3, 2, 1]).write(to: URL(fileURLWithPath: other))
+        #expect(await latest.substitute(for: gone) == nil)
     }
 
     /// Bytes that were made for one target are no copy; and a folder that took the file itself may have it.
@@ -94,18 +100,18 @@ import Testing
         let disk = PlannedTarget(
             name: "disk", target: Quiet(traits: TargetTraits(identity: "disk", localRoot: folder)), workers: nil)
         var gone = delivery(of: try asset(), from: "\(folder)/gone.jpg", to: disk)
-        #expect(await latest.substitutes(for: gone).isEmpty)
+        #expect(await latest.substitute(for: gone) == nil)
         try await note("archive", Receipt(state: .done, path: made))
         (gone.mayHaveArrived, gone.job.mayTake) = (true, true)
-        #expect(await latest.substitutes(for: gone).isEmpty)
+        #expect(await latest.substitute(for: gone) == nil)
     }
 
     @Test func theSourceIsReadWhereNoCopyIsLeft() async throws {
         let source = try write("a.jpg"), gone = delivery(of: try asset(root: folder), from: "\(folder)/gone.jpg")
-        #expect(await latest.substitutes(for: gone).map(\.job.file.path) == [source])
+        #expect(await latest.substitute(for: gone)?.job.file.path == source)
         // It is another file by now.
         try Data([1, 2, 3, 4]).write(to: URL(fileURLWithPath: source))
-        #expect(await latest.substitutes(for: gone).isEmpty)
+        #expect(await latest.substitute(for: gone) == nil)
     }
 
     /// The bytes that the ledger names are whoever's that ended the delivery, or has another one of them.
@@ -130,7 +136,10 @@ import Testing
         #expect(one.isEnded(by: row(.done)) && !one.isEnded(by: row(.excluded)) && !one.isEnded(by: row(.failed)))
         one.known = .failed
         #expect(one.isEnded(by: row(.excluded)))
-        (one.known, one.since) = (.excluded, 9)
+        // Taken back for its event, and then ordered anew without one.
+        (one.since, one.replaces) = (9, "gallery without an event")
+        #expect(!one.isEnded(by: row(.excluded)) && one.isEnded(by: row(.excluded, at: 10)))
+        (one.known, one.replaces) = (.excluded, nil)
         #expect(!one.isEnded(by: row(.excluded)) && one.isEnded(by: row(.excluded, at: 10)))
         one.recheck = row(.done)
         #expect(!one.isEnded(by: row(.done)) && one.isEnded(by: row(.done, at: 10)))
