@@ -118,18 +118,18 @@ import Testing
         // As a file is noted down that could not be read.
         try table.change(
             ledger: "UPDATE asset SET ending = 'setAside', reason = 'It cannot be read.', content_id = NULL")
-        #expect(try say(table, ["status"]).output.contains("1 setAside"))
+        #expect(try say(table, ["status"]).output.contains("1 set aside"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("still at its source"))
         // A card that was taken out says nothing of its files.
         try FileManager.default.moveItem(atPath: table.card, toPath: table.path("AWAY"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("is not here"))
-        #expect(try say(table, ["status"]).output.contains("1 setAside"))
+        #expect(try say(table, ["status"]).output.contains("1 set aside"))
         try FileManager.default.moveItem(atPath: table.path("AWAY"), toPath: table.card)
         try FileManager.default.removeItem(atPath: file)
         let taken = try say(table, ["cancel", file, "--yes"])
         let said = "1 file taken off the list of what was set aside"
         #expect(taken.status == 0 && taken.output.contains(said), "\(taken.output)\(taken.errors)")
-        #expect(try !say(table, ["status"]).output.contains("setAside"))
+        #expect(try !say(table, ["status"]).output.contains("set aside"))
         #expect(try say(table, ["cancel", file, "--yes"]).output.contains("Nothing of \(file) waits."))
     }
 

@@ -68,7 +68,7 @@ struct HistoryCommand: AsyncParsableCommand {
             let reason = row.reason.map { ": " + $0 } ?? ""
             let arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
             return Console.out(
-                Describe.name("\(row.ending?.rawValue ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
+                Describe.name("\(row.ending?.words ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
         }
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
         (asset.media, asset.digests, asset.flags) = (row.media, row.digests, row.flags)
@@ -92,7 +92,7 @@ struct HistoryCommand: AsyncParsableCommand {
         guard let summary = run.summary, let exit = run.exit else {
             return "\(started): \(RunLine.isUnderWay(run, holder) ? "under way" : "broke off")"
         }
-        let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.rawValue)" }.joined(
+        let counts = Ending.allCases.filter { summary[$0] > 0 }.map { "\(summary[$0]) \($0.words)" }.joined(
             separator: ", ")
         return "\(started): \(counts.isEmpty ? "nothing" : counts), \(Describe.bytes(summary.bytes)), exit \(exit)"
     }

@@ -82,7 +82,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     /// How files ended, each in the last run that had it; those that a run has now, or had when it broke off, have not.
     private func printAssets(_ totals: LedgerTotals, isUnderWay: Bool) {
-        var counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.rawValue)" } }
+        var counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.words)" } }
         let unfinished = max(0, totals.unfinished)
         if unfinished > 0 { counts.append("\(unfinished) \(isUnderWay ? "on the way" : "broken off")") }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
@@ -129,10 +129,9 @@ struct StatusCommand: AsyncParsableCommand {
                     "\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }
         let groups = ReasonGroups()
-        for row in troubled where options.verbose > 0 || groups.names(row.ending?.rawValue ?? "unfinished", row.reason)
-        {
+        for row in troubled where options.verbose > 0 || groups.names(row.ending?.words ?? "unfinished", row.reason) {
             let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
-            Console.out("\(row.ending?.rawValue ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
+            Console.out("\(row.ending?.words ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
         }
         for line in groups.rest() { Console.out(line) }
         let all = (totals.assets[.pending] ?? 0) + (totals.assets[.setAside] ?? 0)

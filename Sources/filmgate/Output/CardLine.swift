@@ -33,8 +33,9 @@ struct CardLine {
     /// How they ended there.
     private var fate: String {
         if word.delivered == word.files { return word.files == files ? ", all delivered" : ", these delivered" }
-        let words: [(Ending, String)] = [(.pending, "pending"), (.setAside, "set aside"), (.filtered, "filtered")]
-        let others = words.compactMap { ending, text in word.endings[ending].map { "\($0) \(text)" } }
+        let others = [Ending.pending, .setAside, .filtered].compactMap { ending in
+            word.endings[ending].map { "\($0) \(ending.words)" }
+        }
         return ": " + (["\(word.delivered) delivered"] + others).joined(separator: ", ")
     }
 

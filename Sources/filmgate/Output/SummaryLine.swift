@@ -25,13 +25,10 @@ enum SummaryLine {
     /// For people: one line of counts, one of work done, and between them one of what others did.
     static func human(_ outcome: RunOutcome, exit: ExitStatus, plan: Bool) -> String {
         let summary = outcome.summary
-        let words: [(Ending, String)] = [
-            (.delivered, plan ? "to deliver" : "delivered"), (.duplicate, "duplicate"), (.alreadySeen, "already seen"),
-            (.filtered, "filtered"),
-            (.setAside, "set aside"), (.pending, "pending"),
-        ]
-        let counts = words.filter { summary[$0.0] > 0 || $0.0 == .delivered }.map { "\(summary[$0.0]) \($0.1)" }.joined(
-            separator: ", ")
+        let told: [Ending] = [.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending]
+        let counts = told.filter { summary[$0] > 0 || $0 == .delivered }.map { ending in
+            "\(summary[ending]) \(plan && ending == .delivered ? "to deliver" : ending.words)"
+        }.joined(separator: ", ")
         let damaged = outcome.damaged > 0 ? " (\(outcome.damaged) of them damaged)" : ""
         let rate =
             summary.seconds > 0.05 && summary.bytesRead > 0

@@ -8,7 +8,7 @@ enum StatusLine {
             Describe.count(snapshot.seen, "frame"),
         ]
         for ending in Ending.allCases {
-            if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.rawValue)") }
+            if let count = snapshot.endings[ending], count > 0 { parts.append("\(count) \(ending.words)") }
         }
         if snapshot.unfinished > 0 { parts.append(unfinished(snapshot)) }
         for target in snapshot.targets {
