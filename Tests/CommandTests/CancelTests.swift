@@ -378,5 +378,8 @@ import Testing
             ["import", table.path("B"), "--pipeline", pipeline, "--wait", "1s"], environment: Gallery.environment)
         let refused = try cancel(table, ["IMG_0001.JPG"])
         #expect(refused.status == 2 && refused.errors.contains("SHA-256"), "\(refused.output)\(refused.errors)")
+        let digest = try #require(refused.errors.firstMatch(of: #/[0-9a-f]{64}/#)).output
+        #expect(try cancel(table, [String(digest.prefix(8))]).count("filtered") == 1)
+        #expect(try cancel(table, ["abcdef01"]).status == 2)
     }
 }

@@ -22,7 +22,8 @@ struct CancelCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Only these files: by their path on the card, a folder of it, their name, or their SHA-256.",
+        help:
+            "Only these files: by their path on the card, a folder of it, their name, or the beginning of their SHA-256.",
         completion: .file())
     var files: [String] = []
 

@@ -34,7 +34,7 @@ struct OrderChoice {
     }
 
     /// The paths that `files` name: a name alone, where no file here is called so, means the one that waits at `target`
-    /// under that name.
+    /// under that name, or whose SHA-256 begins so.
     ///
     /// Throws a `Refusal` where several different files are called so.
     static func paths(_ files: [String], among orders: [QueuedDelivery], at target: String?) throws -> [String] {
@@ -51,8 +51,18 @@ struct OrderChoice {
                 throw Refusal("\(Describe.name(file)) lies beside several pictures: name it by its path.")
             }
             let found = Set(named.map(\.asset.origin.absolutePath)).sorted()
-            return found.isEmpty ? [path] : found
+            return found.isEmpty ? [try digest(beginning: file, among: waiting) ?? path] : found
         }
+    }
+
+    /// Nil where nothing that waits has such a digest, or it is too short for one.
+    private static func digest(beginning text: String, among waiting: [QueuedDelivery]) throws -> String? {
+        guard text.utf8.count >= PictureSearch.shortest, PictureSearch.isHexadecimal(text) else { return nil }
+        let found = waiting.filter { $0.delivery.content.sha256.hasPrefix(text.lowercased()) }
+        if Set(found.map(\.delivery.content.sha256)).count > 1 {
+            throw Refusal(severalFrames(text, found, because: "The SHA-256 of several that wait begin so"))
+        }
+        return found.first?.delivery.content.sha256
     }
 
     /// Cards of one name are mounted at one place, one after the other: `file` means what is there now.

@@ -5,7 +5,7 @@ import FilmgateLedger
 /// Which picture somebody means: by a file of it, at its source or at a target, or by the beginning of its SHA-256.
 struct PictureSearch {
     let reader: any LedgerReader
-    private static let shortest = 6
+    static let shortest = 6
 
     /// Its SHA-256; throws `misconfigured` with what is wrong with the name.
     func sha256(_ name: String) async throws(IngestError) -> String {
