@@ -22,7 +22,7 @@ PUSHES_SOAK ?= 20000
 SHOTS ?= .build-studio/shots
 
 .PHONY: help build demo stations-demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
-.PHONY: crash crash-cameras outage chaos soak hotfolder push strangers stations stations-long stations-bench ways usb vusb
+.PHONY: crash crash-cameras outage chaos soak overlap hotfolder push strangers stations stations-long stations-bench ways usb vusb
 .PHONY: studio-bench studio-browser studio-soak studio-webkit
 .PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
 .PHONY: deps-stations
@@ -126,6 +126,9 @@ chaos: deps-crash program ## pull cables, Wi-Fi, servers and the program for SEC
 soak: deps-crash program ## run eight hours of a shoot in SECONDS_SOAK seconds; memory, files and threads must not grow
 	python3 Tests/Scenarios/Crash/chaos.py --filmgate $(PROGRAM) --steady --seconds $(SECONDS_SOAK) --shots $(SHOTS_SOAK) --pushes $(PUSHES_SOAK) \
 		--every $$(($(SECONDS_SOAK) * 900 / $(SHOTS_SOAK))) --largest 12000 --patience 600
+
+overlap: program ## mark, retry, import and reload while a run delivers the same frames; each must be sent once
+	python3 Tests/Scenarios/Overlap/overlap.py --filmgate $(PROGRAM)
 
 studio-soak: deps-crash deps-studio program ## the same while five browsers look at the page of it
 	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
