@@ -28,4 +28,7 @@ public final class FolderLock: Sendable {
         folder = OpenFile(owning: descriptor, path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else { return nil }
     }
+
+    // A program that is being started just now has the descriptor, too, until it is replaced: to close it is not enough.
+    deinit { _ = flock(folder.descriptor, LOCK_UN) }
 }
