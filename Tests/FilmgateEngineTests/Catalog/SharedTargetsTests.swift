@@ -8,21 +8,15 @@ import Testing
 /// What makes two stations' targets one: nothing but an address that means the same machine everywhere, or the mark in
 /// a folder.
 @Suite struct SharedTargetsTests {
-    private struct Target: UploadTarget {
-        let traits: TargetTraits
-        func check() async throws(IngestError) {}
-        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
-    }
-
-    private static func remote(_ address: String?, event: String? = nil) -> Target {
+    private static func remote(_ address: String?, event: String? = nil) -> AcceptingTarget {
         var traits = TargetTraits(
             identity: (["http", address ?? "", "ann"] + [event].compactMap(\.self)).joined(separator: ":"))
         traits.address = address
-        return Target(traits: traits)
+        return AcceptingTarget(traits: traits)
     }
 
-    private static func folder(_ root: String, event: String? = nil) -> Target {
-        Target(
+    private static func folder(_ root: String, event: String? = nil) -> AcceptingTarget {
+        AcceptingTarget(
             traits: TargetTraits(
                 identity: (["folder", root] + [event].compactMap(\.self)).joined(separator: ":"), localRoot: root))
     }
@@ -191,7 +185,7 @@ import Testing
                         size: 1))
             }
             report.deliveries[0].receipt = "\(root)/a.jpg"
-            func told(_ names: [String], _ targets: [(String, Target)]) -> [DeliveryFact] {
+            func told(_ names: [String], _ targets: [(String, AcceptingTarget)]) -> [DeliveryFact] {
                 let claims = StationClaims(absent: "", station: "desk-3", whenAway: .deliver, kept: kept)
                 claims.add(SharedTargets(Self.rule(names), targets, events: []))
                 return claims.qualified(report).deliveries

@@ -4,14 +4,9 @@ import FilmgateCore
 
 /// The files and the targets that the deliveries of the model are about.
 extension DeliveryWorld {
-    private struct Target: UploadTarget {
-        var traits: TargetTraits
-        func check() async throws(IngestError) {}
-        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
-    }
     static let targets = [("archive", true, 2), ("backup", true, 1), ("gallery", false, 3), ("bucket", false, 2)].map {
         let traits = TargetTraits(identity: $0, localRoot: $1 ? "/" + $0 : nil, parallel: $2)
-        return PlannedTarget(name: $0, target: Target(traits: traits), workers: nil)
+        return PlannedTarget(name: $0, target: AcceptingTarget(traits: traits), workers: nil)
     }
     static let assets = (0..<400).map { number in
         let origin = Origin(

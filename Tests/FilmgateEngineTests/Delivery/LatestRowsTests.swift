@@ -7,17 +7,11 @@ import Testing
 
 /// What the ledger has by now counts, not what was heard of it last.
 @Suite struct LatestRowsTests {
-    private struct Quiet: UploadTarget {
-        let traits: TargetTraits
-        func check() async throws(IngestError) {}
-        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
-    }
-
     private let folder = NSTemporaryDirectory() + "filmgate-latest-\(UInt64.random(in: 0...UInt64.max))"
     private let ledger = RecordingLedger(), content = ContentKey(rawValue: "a")
     private var latest: LatestRows { LatestRows(ledger: ledger, reservations: NameReservations()) }
     private let gallery = PlannedTarget(
-        name: "gallery", target: Quiet(traits: TargetTraits(identity: "gallery")), workers: nil)
+        name: "gallery", target: AcceptingTarget(traits: TargetTraits(identity: "gallery")), workers: nil)
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
@@ -98,7 +92,8 @@ import Testing
         let made = try write("made.jpg")
         try await note("archive", Receipt(state: .done, path: made, sha256: "of something else"))
         let disk = PlannedTarget(
-            name: "disk", target: Quiet(traits: TargetTraits(identity: "disk", localRoot: folder)), workers: nil)
+            name: "disk", target: AcceptingTarget(traits: TargetTraits(identity: "disk", localRoot: folder)),
+            workers: nil)
         var gone = delivery(of: try asset(), from: "\(folder)/gone.jpg", to: disk)
         #expect(await latest.substitute(for: gone) == nil)
         try await note("archive", Receipt(state: .done, path: made))

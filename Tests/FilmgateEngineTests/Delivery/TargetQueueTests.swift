@@ -4,22 +4,16 @@ import Testing
 @testable import FilmgateEngine
 
 @Suite struct TargetQueueTests {
-    private struct Target: UploadTarget {
-        var traits: TargetTraits
-        func check() async throws(IngestError) {}
-        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done) }
-    }
-
     private func target(local: Bool, parallel: Int = 4) -> PlannedTarget {
         let traits = TargetTraits(identity: "t", localRoot: local ? "/archive" : nil, parallel: parallel)
-        return PlannedTarget(name: "t", target: Target(traits: traits), workers: nil)
+        return PlannedTarget(name: "t", target: AcceptingTarget(traits: traits), workers: nil)
     }
 
     /// What only waits for the far side takes none of the workers, whoever says how many there are.
     @Test(arguments: [(nil, 54), (2, 52)]) func whatOnlyWaitsTakesNoWorker(_ workers: Int?, _ count: Int) {
         var traits = TargetTraits(identity: "t", parallel: 4)
         traits.waiting = 50
-        #expect(PlannedTarget(name: "t", target: Target(traits: traits), workers: workers).parallel == count)
+        #expect(PlannedTarget(name: "t", target: AcceptingTarget(traits: traits), workers: workers).parallel == count)
     }
 
     /// Named by kind and the minute of its capture: `jpeg 5`.
