@@ -99,3 +99,15 @@ extension LocalFile {
     /// A staged file that counts as a leftover once this process is gone.
     var isFleeting: Bool { ownership == .staged && path.hasSuffix(".part") }
 }
+
+extension DeliveryRow {
+    /// Whether it is what waits, or what was taken back at its event's `target` before it was ordered anew without one.
+    func isReplaced(by waiting: DeliveryRow, at target: PlannedTarget) -> Bool {
+        self.target == waiting.target || self.target == target.identity && receipt.state == .excluded
+    }
+}
+
+extension QueuedDelivery {
+    /// Its file was recorded again as another content: the delivery stands for itself, and no file's row is about it.
+    var isFileless: Bool { asset.run == 0 && asset.origin.source.isEmpty }
+}

@@ -54,11 +54,10 @@ struct Leftovers: Sendable {
 
     /// What has ended since it was looked up is counted where it ended, and not once more.
     private func leaveOutEnded(_ planned: inout NamePlanner.PlannedAsset) async {
-        let content = planned.assetDeliveries.content, reader = context.reader
+        let content = planned.assetDeliveries.content
         guard leases.lastEnding(of: content) != nil else { return }
-        let result = await Result { () async throws(IngestError) in try await reader.deliveries(of: content) }
-        guard case .success(let rows) = result else { return }
-        for row in rows {
+        let latest = LatestRows(ledger: context.reader, reservations: context.reservations)
+        for row in await latest.rows(of: content) ?? [] {
             guard
                 let index = planned.deliveries.firstIndex(where: { $0.id.target == row.target && $0.isEnded(by: row) })
             else { continue }

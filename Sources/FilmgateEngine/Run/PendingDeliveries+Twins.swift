@@ -43,7 +43,9 @@ extension PendingDeliveries {
         assetDeliveries.isRecorded = true
         assetDeliveries.event = assigning ? event : row.event ?? event
         for other in rows
-        where row.wanted.contains(other.target) && !waiting.contains(where: { $0.delivery.target == other.target }) {
+        where row.wanted.contains(other.target)
+            && !waiting.contains(where: { other.isReplaced(by: $0.delivery, at: $0.target) })
+        {
             assetDeliveries.note(other)
         }
         return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)

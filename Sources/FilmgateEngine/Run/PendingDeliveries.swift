@@ -95,7 +95,7 @@ struct PendingDeliveries: Sendable {
         assetDeliveries.event = assigning ? event : first.asset.event ?? event
         assetDeliveries.standsAlone = first.isFileless
         let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
-        for row in rows where !mine.contains(where: { Self.isOver(row, by: $0.one.delivery, to: $0.target) }) {
+        for row in rows where !mine.contains(where: { row.isReplaced(by: $0.one.delivery, at: $0.target) }) {
             assetDeliveries.note(others.first { $0.old == row.target }?.row ?? row)
         }
         assetDeliveries.keep(first.asset.wanted, but: Set(mine.map { $0.0.delivery.target }), others)
@@ -106,11 +106,6 @@ struct PendingDeliveries: Sendable {
         var owner = NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)
         owner.elsewhere = others
         return [owner] + (try await twins(of: owner, mine.map { ($0.one.delivery, $0.target) }, rows))
-    }
-
-    /// Whether `row` is what waits, or what was taken back at its event's target before it was ordered anew without one.
-    private static func isOver(_ row: DeliveryRow, by waiting: DeliveryRow, to target: PlannedTarget) -> Bool {
-        row.target == waiting.target || row.target == target.identity && row.receipt.state == .excluded
     }
 
     private func delivery(
@@ -205,9 +200,4 @@ struct PendingDeliveries: Sendable {
         }
         return LocalFile(path: rows.first?.file ?? "", size: size, ownership: .delivered)
     }
-}
-
-extension QueuedDelivery {
-    /// Its file was recorded again as another content: the delivery stands for itself, and no file's row is about it.
-    var isFileless: Bool { asset.run == 0 && asset.origin.source.isEmpty }
 }
