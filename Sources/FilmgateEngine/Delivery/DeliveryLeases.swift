@@ -84,8 +84,6 @@ public final class DeliveryLeases: Sendable {
     func introduce(_ number: Int, _ holder: Holder) { state.withLock { $0.holders[number] = holder } }
 
     /// True when the delivery is `owner`'s from now on; false when it is another's.
-    func take(_ id: Delivery.ID, by owner: Int) -> Bool { state.withLock { Self.take(id, by: owner, &$0) } }
-
     private static func take(_ id: Delivery.ID, by owner: Int, _ state: inout State) -> Bool {
         if let other = state.owners[id] { return other == owner }
         state.owners[id] = owner
@@ -93,7 +91,9 @@ public final class DeliveryLeases: Sendable {
         return true
     }
 
-    /// The same for all of one content; nil where one of its deliveries has ended since `known`, as `lastEnding` said.
+    /// Which of these deliveries of one content are `owner`'s from now on.
+    ///
+    /// Nil, and none is, where a delivery of these bytes has ended since `lastEnding` said `known`.
     func take(
         _ ids: [Delivery.ID], of content: ContentKey, by owner: Int, since known: Int?
     ) -> [Delivery.ID: DeliveryClaim]? {

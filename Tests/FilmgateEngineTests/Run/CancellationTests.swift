@@ -47,7 +47,7 @@ import Testing
         leases.introduce(
             number,
             DeliveryLeases.Holder(tryNow: { _, _, _ in }, cede: { _, _, _ in }, cancel: { id in await ended.note(id) }))
-        #expect(leases.take(id, by: number))
+        #expect(leases.take([id], of: id.content, by: number, since: nil)?[id] == .ours)
         var outcomes: [Cancellation.Outcome] = []
         let cancellation = Cancellation(ledger)
         try await cancellation.carryOut(try await cancellation.orders(gone: true), .placeGone, ledger, leases) {
