@@ -267,7 +267,7 @@ where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(t
         ]
 }
 
-// Drawing a sample and packing it as a JPEG takes thirty times as long without the optimizer, and most tests need some.
+// Most tests draw samples: without the optimizer that took a fifth of all that tests take.
 package.targets.first { $0.name == "FilmgateSample" }?.swiftSettings?.append(
     .unsafeFlags(["-O"], .when(configuration: .debug)))
 
