@@ -212,7 +212,7 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     private static let naming =
-        "Files are named by their path at their source, by their SHA-256, or by their name where they wait."
+        "Files are named by their path at their source, by their name where they wait, or by the first six digits or more of their SHA-256."
 
     private func askToForget(_ rows: [AssetRow]) throws {
         for row in rows.prefix(10) {
