@@ -106,7 +106,9 @@ final class MisbehavingModule: Sendable {
                 found = open("/proc/self/cmdline").read() + open("/proc/self/environ").read()
                 say(id=id, done={"id": "seen" if secrets["key"] in found else "unseen"})
             elif mood == "children":
-                note("child " + str(subprocess.Popen(["sleep", "600"]).pid)); time.sleep(600)
+                note("child " + str(subprocess.Popen(["sleep", "600"]).pid))
+                while True:
+                    say(id=id, progress={}); time.sleep(0.1)
             elif mood == "sign":
                 request = {"method": "PUT", "url": message["name"], "headers": []}
                 say(id=id, ask={"do": "sign", "request": request})
