@@ -1,5 +1,7 @@
 # Filmgate's everyday commands. `make help` lists them.
 SWIFT ?= swift
+# For builds for debugging, as `--disable-index-store` where nobody looks symbols up afterwards.
+DEBUG_FLAGS ?=
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 # With Swift's own libraries inside: it starts faster, and runs where they are not installed.
@@ -68,13 +70,13 @@ clean: ## remove everything that was built
 ##@ Check a change
 
 test: deps deps-test deps-crash ## build and run all tests
-	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS) -j $(JOBS)
 	python3 Tests/Scenarios/Crash/chaos.py --filmgate $(DEBUG_BIN) --seconds 12 --shots 20
 	# Many tests start programs and servers: a few at once, or the slow machine makes them wait for one another.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 .ci/tests.sh $(SWIFT) test --skip-build --disable-xctest
 
 lint: deps ## check formatting, the house rules and every pipeline in the repository
-	$(SWIFT) build --build-tests -j $(JOBS)
+	$(SWIFT) build --build-tests $(DEBUG_FLAGS) -j $(JOBS)
 	.ci/lint.sh $(DEBUG_BIN)
 
 house: ## count how large rooms, files and types are, and what there are two of (AGAINST=COMMIT beside a commit)
