@@ -25,36 +25,46 @@ public struct Media: Sendable {
         !under(FileSystem.canonical(one)).isDisjoint(with: under(FileSystem.canonical(other)))
     }
 
+    /// Whether what is written to `path` lies, wholly or in part, in memory that is lost when the machine stops: also
+    /// through an overlay whose upper folder does, or a loop device whose file does; reads a few small kernel files.
+    public func isInMemory(_ path: String) -> Bool {
+        storage(of: FileSystem.canonical(path)).contains { $0.isInMemory }
+    }
+
     /// Names of the file systems that hold the bytes of `path` (absolute, without links), the one that it is seen in
     /// first.
     ///
     /// A path that nothing is mounted for lies nowhere.
-    func under(_ path: String, depth: Int = 0) -> Set<String> {
+    private func under(_ path: String) -> Set<String> { Set(storage(of: path).map(\.name)) }
+
+    private struct Storage: Hashable { var name: String, isInMemory = false }
+
+    private func storage(of path: String, depth: Int = 0) -> Set<Storage> {
         guard depth < 8, let mount = table.mount(of: path) else { return [] }
-        var found: Set<String> = [mount.device]
+        var found: Set<Storage> = [
+            Storage(name: mount.device, isInMemory: ["tmpfs", "ramfs", "devtmpfs", "rootfs"].contains(mount.type))
+        ]
+        func add(_ below: String) { found.formUnion(storage(of: FileSystem.canonical(below), depth: depth + 1)) }
         if mount.source.hasPrefix("/dev/") {
             let source = FileSystem.canonical(mount.source)
-            found.insert(source)
+            found.insert(Storage(name: source))
             for disk in disks(Paths.name(source)) {
-                found.insert("/dev/" + disk)
-                if let file = backing(disk) { found.formUnion(under(FileSystem.canonical(file), depth: depth + 1)) }
+                found.insert(Storage(name: "/dev/" + disk, isInMemory: Self.isOfMemory(disk)))
+                if let file = backing(disk) { add(file) }
             }
         } else if mount.type.hasPrefix("fuse"), mount.source.hasPrefix("/") {
-            for folder in mount.source.split(separator: ":") {
-                found.formUnion(under(FileSystem.canonical(String(folder)), depth: depth + 1))
-            }
+            for folder in mount.source.split(separator: ":") { add(String(folder)) }
         } else if mount.type == "fuse.mergerfs" {
             // Its source names the folders without their beginnings; it tells of every path where that lies.
-            for real in SmallFile.attribute("user.mergerfs.allpaths", of: path) {
-                found.formUnion(under(FileSystem.canonical(real), depth: depth + 1))
-            }
+            for real in SmallFile.attribute("user.mergerfs.allpaths", of: path) { add(real) }
         }
-        if mount.type == "overlay" {
-            for folder in Self.layers(mount.options) {
-                found.formUnion(under(FileSystem.canonical(folder), depth: depth + 1))
-            }
-        }
+        if mount.type == "overlay" { for folder in Self.layers(mount.options) { add(folder) } }
         return found
+    }
+
+    /// Block devices that the kernel keeps in memory: zram, brd.
+    private static func isOfMemory(_ disk: String) -> Bool {
+        ["zram", "ram"].contains { disk.hasPrefix($0) && disk.dropFirst($0.count).allSatisfy(\.isNumber) }
     }
 
     /// The whole disks that the block device `name` lies on: a card is formatted with all of its partitions.

@@ -35,6 +35,25 @@ import Testing
         #expect(media.areShared(by: "/nowhere/" + other, "/nowhere/" + one) == expected)
     }
 
+    /// A live system writes into an overlay over memory, and an image may lie there.
+    @Test(arguments: [
+        ("memory/a", true), ("live/home/a", true), ("image/a", true), ("swap/a", true), ("card/a", false),
+        ("over/a", false), ("frame/a", false), ("nothing", false),
+    ])
+    func memoryIsSeenThroughWhatLiesOverIt(path: String, expected: Bool) {
+        blocks.file("loop0/loop/backing_file", "/nowhere/memory/disk.img\n")
+        let mounts = [
+            ("0:51", "/nowhere/memory", "tmpfs", "tmpfs", ""), ("7:0", "/nowhere/image", "ext4", "/dev/loop0", ""),
+            ("0:50", "/nowhere/live", "overlay", "overlay", "rw,lowerdir=/nowhere/card,upperdir=/nowhere/memory/up"),
+            ("253:0", "/nowhere/swap", "ext4", "/dev/zram0", ""), ("8:33", "/nowhere/card", "exfat", "/dev/sdc1", ""),
+            ("0:52", "/nowhere/over", "overlay", "overlay", "rw,lowerdir=/nowhere/x,upperdir=/nowhere/card/up"),
+            ("8:49", "/nowhere/frame", "ext4", "/dev/ramdisk", ""),
+        ].enumerated().map {
+            Mount(id: $0, device: $1.0, root: "/", point: $1.1, type: $1.2, source: $1.3, options: $1.4)
+        }
+        #expect(Media(MountTable(mounts), blocks: blocks.path).isInMemory("/nowhere/" + path) == expected)
+    }
+
     /// Cards with two partitions, and disks that are encrypted: formatting takes all that lies on one disk.
     @Test(arguments: [
         ("card/a.jpg", "second/a.jpg", true), ("card/a.jpg", "sealed/a.jpg", true),
