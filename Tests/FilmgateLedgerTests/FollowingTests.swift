@@ -49,6 +49,15 @@ import Testing
         #expect(other.ending == .duplicate && other.twin == "/card/twin.jpg")
     }
 
+    /// A later run meets the same file, and finds that every target has it.
+    @Test func whatARunThatBrokeOffLeftIsDelivered() async throws {
+        let row = waiting(1, wanting: [Samples.archive], nil), done = [delivery(Samples.archive, .done)]
+        let own = try await ending(row, after: done, twin: "/card/" + row.origin.volumePath)
+        #expect(own.ending == .delivered && own.twin == nil && own.run == 2)
+        let other = try await ending(row, after: done, twin: "/card/other/" + row.origin.volumePath + ".JPG")
+        #expect(other.ending == .duplicate)
+    }
+
     @Test(arguments: [Receipt.State.pending, .held]) func itGoesOnWaiting(_ state: Receipt.State) async throws {
         let row = waiting(1, wanting: [Samples.archive, Samples.gallery])
         #expect(

@@ -63,6 +63,8 @@ public struct AssetResult: Sendable {
     public var takenBack: [String] = []
     /// A target has its bytes now that had not before, whatever became of it at others.
     public var isSent = false
+    /// It was known, and its last run broke off before it could say what became of it, or left something waiting.
+    public var wasUnfinished = false
 
     /// The reason of files that are filtered because nobody knows what they are.
     public static let unknownKind = "unknown kind of file"

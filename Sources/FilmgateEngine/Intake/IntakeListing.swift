@@ -191,6 +191,7 @@ struct IntakeListing: Sendable {
             settled.reason = (settled.reason ?? "") + "; \(names): \(DeliveryRow.cancelledReason)"
         }
         (settled.content, settled.takenBack) = (content, takenBack)
+        settled.wasUnfinished = known.ending.map { [.pending, .setAside].contains($0) } ?? true
         settled.asset.digests = Digests(sha256: content.sha256)
         Inheritance.remember(known, &settled.asset)
         return settled

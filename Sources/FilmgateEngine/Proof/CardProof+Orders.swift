@@ -121,14 +121,6 @@ extension CardProof {
         return places
     }
 
-    /// Why a file has not ended: it waits for its event or a target, is being delivered, or a run was killed.
-    static func unfinished(_ row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> String {
-        let deliveries =
-            if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
-        let open = deliveries.first { [.pending, .held, .failed].contains($0.receipt.state) }
-        return open.map(DeliveryCheck.undone) ?? "not delivered yet: a run is at it, or broke off"
-    }
-
     /// For what an earlier pipeline ordered: the place may have been a mistake.
     private static func wayBack(_ delivery: DeliveryRow) -> String {
         let place = place(of: delivery.target)
@@ -145,6 +137,18 @@ extension CardProof {
     /// The address in a target's identity.
     static func place(of target: String) -> Substring {
         target.utf8.firstIndex(of: 0x3A).map { target[$0...].dropFirst() } ?? target[...]
+    }
+}
+
+extension AssetRow {
+    /// Why a file without an ending is not proven: it waits for its event or a target, is being delivered, or a run was
+    /// killed; nil where all that it was ordered for have it.
+    func unfinished(_ reader: any LedgerReader) async throws(IngestError) -> String? {
+        let deliveries = if let content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
+        let done = deliveries.filter { $0.receipt.state == .done }.map(\.target)
+        if !wanted.isEmpty, wanted.allSatisfy(done.contains) { return nil }
+        let open = deliveries.first { [.pending, .held, .failed].contains($0.receipt.state) }
+        return open.map(DeliveryCheck.undone) ?? "not delivered yet: a run is at it, or broke off"
     }
 }
 

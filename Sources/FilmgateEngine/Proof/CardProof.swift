@@ -220,7 +220,7 @@ public struct CardProof: Sendable {
                 ?? leftOut(row, row.reason ?? "by rule")
         case .pending: return .problem("pending: \(row.reason ?? "not delivered yet")")
         case .setAside: return .problem("set aside: \(row.reason ?? "not delivered")")
-        case nil: return .problem(try await Self.unfinished(row, reader))
+        case nil: return try await row.unfinished(reader).map { .problem($0) }
         case .delivered, .duplicate, .alreadySeen: return nil
         }
     }

@@ -87,13 +87,20 @@ struct RunContext: Sendable {
     var recognises: Bool { plan.recognises || options.again }
 
     /// Known files need no new row; what could not be read is remembered.
+    ///
+    /// Where a run broke off, the ledger looks anew how the file stands: every target has it, and nobody else would say
+    /// so.
     func settle(_ settled: some Sequence<AssetResult>) async {
         var rows: [LedgerChange] = []
         for (index, one) in settled.enumerated() {
             if index % 128 == 127 { await hub.rest() }
             statistics.settle(one)
             if one.ending == .alreadySeen || one.isOfOtherEvent { staging.partialFiles.planned(one.asset.origin) }
-            if one.ending == .setAside { rows.append(LedgerChange.asset(AssetRow(one, run: run, at: clock.now.wall))) }
+            if one.ending == .setAside { rows.append(.asset(AssetRow(one, run: run, at: clock.now.wall))) }
+            if one.wasUnfinished, let content = one.content {
+                let twin = one.asset.origin.absolutePath
+                rows.append(.followed(content, twin: twin, run: run, at: clock.now.wall))
+            }
         }
         await hub.rest()
         if let writer, !rows.isEmpty {

@@ -54,7 +54,9 @@ extension ChangeWriter {
         let deliveries = try deliveries(of: content)
         for file in waiting {
             // The file that was delivered is no twin of itself.
-            let isOwn = file.run == exempt && twin?.hasSuffix("/\(file.name)") == true
+            let isOwn =
+                file.run == exempt && twin?.hasSuffix("/\(file.name)") == true
+                || file.ending == nil && twin?.hasSuffix("/\(file.path)") == true
             let delivered = isOwn ? .delivered : delivered, twin = isOwn ? nil : twin
             let all = Set(file.wanted), mine = all.compactMap { deliveries[$0] }
             guard !mine.isEmpty, mine.count == all.count else { continue }

@@ -10,10 +10,10 @@ import Testing
         modified: 1_779_000_000_000_000_000)
 
     private func settled(
-        cancelled: [String], done: [String] = [], refusal: String? = "no"
+        cancelled: [String], done: [String] = [], refusal: String? = "no", ending: Ending? = .filtered
     ) -> [AssetResult] {
         var known = KnownFile(
-            fingerprint: origin.fingerprint, content: ContentKey(rawValue: "bytes"), kind: .jpeg, ending: .filtered,
+            fingerprint: origin.fingerprint, content: ContentKey(rawValue: "bytes"), kind: .jpeg, ending: ending,
             make: nil, model: nil, serial: nil, owner: nil, captured: nil, done: done, shot: "a")
         known.cancelled = cancelled
         var rules = IntakeListing.Rules(
@@ -33,6 +33,14 @@ import Testing
         #expect(taken.ending == .filtered && taken.asset.receipts["gallery"]?.reason == DeliveryRow.cancelledReason)
         #expect(left.ending == .filtered && left.asset.receipts.isEmpty)
         #expect(taken.takenBack == ["gallery"] && left.takenBack.isEmpty)
+    }
+
+    /// Nobody else would say what became of it: the run that read it broke off, as with `--again`.
+    @Test(arguments: [(nil, true), (Ending.pending, true), (.setAside, true), (.delivered, false), (.duplicate, false)])
+    func whatHasNoEndingIsToldFromWhatHas(_ ending: Ending?, isUnfinished: Bool) throws {
+        let done = ["folder:/a", "http:gallery"]
+        let seen = try #require(settled(cancelled: [], done: done, refusal: nil, ending: ending).first)
+        #expect(seen.ending == .alreadySeen && seen.wasUnfinished == isUnfinished)
     }
 
     /// Delivered elsewhere, it is no less taken back there, and says how it comes to be sent.

@@ -60,7 +60,7 @@ import Testing
         let sha256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
         let entry: SourceEntry, ledger: FakeLedger
 
-        init() throws {
+        init(ending: Ending? = .delivered) throws {
             folder =
                 FileManager.default.temporaryDirectory.path + "/filmgate-order-\(UInt64.random(in: 0...UInt64.max))"
             (card, copy) = (folder + "/CARD", folder + "/archive")
@@ -71,7 +71,7 @@ import Testing
             let origin = Origin(source: "card", volume: "v", root: card, path: "A.JPG", size: 4, modified: 0)
             entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
             var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: entry.shot, at: 1)
-            (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], .delivered)
+            (asset.content, asset.wanted, asset.ending) = (ContentKey(sha256: sha256), ["near", "far"], ending)
             ledger = FakeLedger(asset, near: ProofFixture.row("near", sha256, path: copy + "/A.JPG", isConfirmed: true))
         }
 
@@ -136,5 +136,16 @@ import Testing
             }
         }
         #expect(yeses > 30)
+    }
+
+    /// A run with `--again` that was killed leaves a file without an ending that every target has.
+    @Test func aRunThatBrokeOffTakesNoProofAway() async throws {
+        let fixture = try ProofFixture(ending: nil)
+        try fixture.put("test")
+        #expect(try await !fixture.isSafe(asking: .saysYes))
+        fixture.ledger.deliver(ProofFixture.row("far", fixture.sha256, isConfirmed: true))
+        #expect(try await fixture.isSafe(asking: .saysYes))
+        try fixture.put("tess")
+        #expect(try await !fixture.isSafe(asking: .saysYes))
     }
 }
