@@ -14,7 +14,7 @@ import Testing
         import json, sys, time
         def say(**words):
             print(json.dumps(words), flush=True)
-        say(hello={"protocol": 1, "kind": "auth", "silence": 1, "manifest": {"name": "moody", "summary": "Signs."}, "fields": []})
+        say(hello={"protocol": 1, "kind": "auth", "silence": 3, "manifest": {"name": "moody", "summary": "Signs."}, "fields": []})
         for message in map(json.loads, sys.stdin):
             id, verb = message["id"], message["do"]
             if verb == "sign":

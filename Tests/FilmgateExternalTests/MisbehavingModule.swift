@@ -52,7 +52,7 @@ final class MisbehavingModule: Sendable {
     static let script = #"""
         #!/usr/bin/env python3
         import json, os, signal, subprocess, sys, time
-        HELLO = {"protocol": 1, "kind": "target", "silence": 1,
+        HELLO = {"protocol": 1, "kind": "target", "silence": 3,
                  "manifest": {"name": "moody", "summary": "Misbehaves."},
                  "fields": [{"name": "mood", "kind": "text", "help": "How."}, {"name": "log", "kind": "path", "help": "Where."},
                             {"name": "key", "kind": "secret", "help": "A secret."},
@@ -83,7 +83,7 @@ final class MisbehavingModule: Sendable {
             elif mood == "silent":
                 time.sleep(600)
             elif mood == "progress":
-                for step in range(4):
+                for step in range(8):
                     time.sleep(0.5)
                     say(id=id, progress={"bytes": step})
                 say(id=id, done={"id": "1"})

@@ -109,7 +109,9 @@ struct DeliveryCheck: Sendable {
             return .problem("\(target): the copy \(copy) is on the card's own device", .allowSameDevice)
         }
         let isOne = (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path)
-        return isOne ? .problem("\(target): \(copy) shares its bytes with the card") : nil
+        guard isOne else { return nil }
+        let words = "\(target): \(copy) shares its bytes with the card, and is no copy"
+        return .problem("\(words); a folder on another disk takes one: `filmgate import CARD --to FOLDER`")
     }
 
     // MARK: At a target elsewhere
