@@ -13,6 +13,14 @@ struct ChangeBatch: Sendable {
     }
 }
 
+extension ChangeBatch {
+    /// What one caller writes, and nothing goes on with.
+    init(_ changes: [LedgerChange]) {
+        self.init()
+        add(changes)
+    }
+}
+
 extension Ledger {
     /// Writes them together; where that fails each caller's apart, so that what cannot be written takes nothing else
     /// with it.

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// What deliveries and their assets come to in the ledger.
@@ -98,6 +99,13 @@ extension Receipt {
 extension LocalFile {
     /// A staged file that counts as a leftover once this process is gone.
     var isFleeting: Bool { ownership == .staged && path.hasSuffix(".part") }
+
+    /// Staged bytes where they are by now: a run that has ended meanwhile may have given them their whole name.
+    var found: LocalFile {
+        var file = self
+        if ownership == .staged { file.path = StagingArea.find(path, in: []) }
+        return file
+    }
 }
 
 extension DeliveryRow {

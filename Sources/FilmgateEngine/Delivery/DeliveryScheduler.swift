@@ -22,6 +22,8 @@ actor DeliveryScheduler {
     private var drained: CheckedContinuation<Void, Never>?
     /// What waits for the next commit, and that commit.
     private var gathered = ChangeBatch(), commit: Task<Void, Never>?
+    /// The ledger is being told what is left.
+    private var closing: Task<Void, Never>?
     /// How often somebody has marked pictures.
     private var markings = 0
     /// Changes that the ledger does not have yet; and whether some will never be there.
@@ -71,12 +73,13 @@ actor DeliveryScheduler {
 
     /// Takes over one asset.
     ///
-    /// `new` are the deliveries that it needs; those already under way for another file of the same bytes are shared.
+    /// `deliveries` are those that it needs; those already under way for another file of the same bytes are shared.
     /// Nothing is sent over a network before the ledger knows of it; on return it knows what was made of a frame.
-    func submit(_ assetDeliveries: AssetDeliveries, deliveries new: [Delivery]) async {
-        var asset = assetDeliveries.asking(about: new)
-        for delivery in new { if let old = delivery.inherits { await leases.cede(old, to: delivery.id, for: number) } }
-        let (new, claims) = await claimed(new, of: &asset)
+    func submit(_ assetDeliveries: AssetDeliveries, deliveries: [Delivery]) async {
+        var asset = assetDeliveries.asking(about: deliveries), placed = deliveries
+        for one in deliveries { if let old = one.inherits { await leases.cede(old, to: one.id, for: number) } }
+        if asset.isRecorded { asset.findBytes(of: &placed) }
+        let (new, claims) = await claimed(placed, of: &asset)
         let isShared = asset.isRecorded && leases.isTaken(asset.content, except: number), before = unrecorded
         handle(.submitted(asset, new, claims: claims, isShared: isShared))
         if unrecorded > before, asset.isMade || unrecorded > Self.mostUnrecorded { await commit?.value }
@@ -142,7 +145,9 @@ actor DeliveryScheduler {
         }
     }
 
-    private func cede(_ old: Delivery.ID, to new: Delivery.ID, of heir: Int) {
+    /// Where all of it is being given up, whoever wants it has it once the ledger knows where it is then.
+    private func cede(_ old: Delivery.ID, to new: Delivery.ID, of heir: Int) async {
+        await closing?.value
         guard table[old]?.isWaiting == true else { return }
         leases.pass(old, by: number, to: new, of: heir)
         handle(.ceded(old, to: new))
@@ -369,26 +374,26 @@ extension DeliveryScheduler {
             let free = (try? FileSystem.freeBytes(root)) ?? 0
             statistics.note(lacking: bytes > free ? bytes - free : bytes, at: root)
         }
-        var left = UnfinishedDeliveries(table)
+        let left = UnfinishedDeliveries(table)
         table.close()
+        closing = work { await self.leave(left) }
+        await closing?.value
+    }
+
+    private func leave(_ unfinished: UnfinishedDeliveries) async {
+        var left = unfinished
         left.keepBytes { keep($0) }
         left.follow(held: { leases.holdReason($0)?.description }, waiting: { leases.waitReason($0) })
         for one in left.deliveries.values {
-            if let changes = left.changes(of: one, run: run, at: clock.now.wall) {
-                var batch = ChangeBatch()
-                batch.add(changes, then: nil)
-                if await write(batch) { left.isKnown(one) }
+            if let changes = left.changes(of: one, run: run, at: clock.now.wall), await write(ChangeBatch(changes)) {
+                left.isKnown(one)
             }
             await discardSpooled(one)
         }
         // No run would ever ask for what the ledger was not told of: it is a leftover, as after a crash.
         for whole in left.unknown { StagingArea.giveUp(whole) }
         for asset in left.assets.values {
-            if !asset.isElsewhere {
-                var batch = ChangeBatch()
-                batch.add(left.changes(of: asset, run: run, at: clock.now.wall), then: nil)
-                await write(batch)
-            }
+            if !asset.isElsewhere { await write(ChangeBatch(left.changes(of: asset, run: run, at: clock.now.wall))) }
             settle(asset)
         }
         leases.leave(number)

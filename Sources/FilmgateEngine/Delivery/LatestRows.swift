@@ -58,10 +58,12 @@ struct LatestRows: Sendable {
         if delivery.rendition != nil || isTaken || Self.isThere(file.path, file.size) { return nil }
         let rows = await rows(of: delivery.id.content) ?? [], origin = delivery.job.asset.origin
         var places = rows.filter { $0.receipt.state == .done && !$0.holdsRendition }.compactMap(\.receipt.path)
+        // Whoever has another delivery of it may have given the staged file its whole name.
+        let staged = rows.filter { $0.staged && !$0.holdsRendition }.compactMap(\.file)
+        places += staged.map { StagingArea.find($0, in: []) }
         if origin.root.hasPrefix("/"), Cancellation.isThere(origin) { places.append(origin.absolutePath) }
-        for path in places where path != file.path && Self.isThere(path, file.size) {
-            let digests = try? await Self.pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests }
-            guard digests?.sha256 == delivery.job.digests.sha256 else { continue }
+        for path in places where path != file.path {
+            guard await Self.isWhole(path, file.size, delivery.job.digests.sha256) else { continue }
             var substitute = delivery
             (substitute.job.file.path, substitute.job.mayTake) = (path, false)
             // Where it goes away, too, its disk is waited for.
@@ -73,4 +75,11 @@ struct LatestRows: Sendable {
     private static let pool = BlockingPool(width: 1)
 
     private static func isThere(_ path: String, _ size: UInt64) -> Bool { (try? FileFacts.of(path))?.size == size }
+
+    /// Reads it where its size is right.
+    private static func isWhole(_ path: String, _ size: UInt64, _ sha256: String) async -> Bool {
+        guard isThere(path, size) else { return false }
+        let digests = try? await pool.run { () throws(IngestError) in try FileCopy.hash(path: path).digests }
+        return digests?.sha256 == sha256
+    }
 }

@@ -38,7 +38,7 @@ struct Leftovers: Sendable {
                 continue
             }
             await leaveOutEnded(&planned)
-            let bytes = planned.assetDeliveries.bytes
+            let bytes = planned.assetDeliveries.bytes.found
             // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
             let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
             if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }

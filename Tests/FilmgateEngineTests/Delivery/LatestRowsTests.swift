@@ -101,6 +101,16 @@ import Testing
         #expect(await latest.substitute(for: gone) == nil)
     }
 
+    /// A run that has ended gave the staged file its whole name after a job had looked it up.
+    @Test func aStagedFileIsSentUnderTheNameThatItHasByNow() async throws {
+        let whole = try write("s-1"), gone = delivery(of: try asset(), from: whole + ".part")
+        var row = DeliveryRow(
+            content: content, target: "web", targetName: "web", receipt: Receipt(state: .pending), size: 3, path: "")
+        (row.file, row.staged) = (whole + ".part", true)
+        try await ledger.record([.delivery(row)])
+        #expect(await latest.substitute(for: gone)?.job.file.path == whole)
+    }
+
     @Test func theSourceIsReadWhereNoCopyIsLeft() async throws {
         let source = try write("a.jpg"), gone = delivery(of: try asset(root: folder), from: "\(folder)/gone.jpg")
         #expect(await latest.substitute(for: gone)?.job.file.path == source)
