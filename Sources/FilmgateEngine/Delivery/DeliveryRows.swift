@@ -109,6 +109,27 @@ extension LocalFile {
 }
 
 extension DeliveryRow {
+    /// The file that was staged for it, where that is there as it was.
+    var stagedBytes: LocalFile? {
+        guard staged, !holdsRendition, let file, (try? FileFacts.of(file))?.size == size else { return nil }
+        return LocalFile(path: file, size: size, ownership: .staged)
+    }
+
+    /// With its staged bytes where they are by now, in one of `folders` where the state directory was moved.
+    ///
+    /// A run that was killed as it ended may have given the file its whole name and not told the ledger.
+    func found(in folders: [String]) -> DeliveryRow {
+        guard staged, let file else { return self }
+        var row = self
+        row.file = StagingArea.find(file, in: folders)
+        return row
+    }
+
+    /// Whether it names that staged file, whole or not yet: names in staging folders are nobody else's.
+    func names(staged other: String) -> Bool {
+        file.map { StagingArea.whole(StagingArea.name(of: $0)) } == StagingArea.whole(StagingArea.name(of: other))
+    }
+
     /// Whether it is what waits, or what was taken back at its event's `target` before it was ordered anew without one.
     func isReplaced(by waiting: DeliveryRow, at target: PlannedTarget) -> Bool {
         self.target == waiting.target || self.target == target.identity && receipt.state == .excluded

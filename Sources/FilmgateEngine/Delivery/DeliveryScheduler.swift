@@ -79,6 +79,9 @@ actor DeliveryScheduler {
         var asset = assetDeliveries.asking(about: deliveries), placed = deliveries
         for one in deliveries { if let old = one.inherits { await leases.cede(old, to: one.id, for: number) } }
         if asset.isRecorded { asset.findBytes(of: &placed) }
+        if asset.areStagedToWait(for: placed, at: table.queues), let copy = await latest.copy(of: asset) {
+            budget.give(asset.read(copy, for: &placed))
+        }
         let (new, claims) = await claimed(placed, of: &asset)
         let isShared = asset.isRecorded && leases.isTaken(asset.content, except: number), before = unrecorded
         handle(.submitted(asset, new, claims: claims, isShared: isShared))
@@ -188,7 +191,7 @@ actor DeliveryScheduler {
         case .keepRendition(let file, let id, let receipt): handle(.kept(id, rendition: keep(file), receipt))
         case .keep(let file): _ = keep(file)
         case .discard(let file, let path): if !isLedgerLost { file.discard(unlessTakenTo: path) }
-        case .discardSpooled(let delivery): work { await self.discardSpooled(delivery) }
+        case .discardSpooled(let delivery): work { await self.latest.discardSpooled(delivery) }
         case .giveBack(let bytes): budget.give(bytes)
         case .tell(let event): hub.post(event)
         case .noteHeld(let target, let error): leases.note(held: error, target, by: number)
@@ -264,11 +267,6 @@ actor DeliveryScheduler {
         if let obsolete = asset.obsolete, !isLedgerLost { FileSystem.remove(obsolete.path) }
         budget.give(asset.budget)
         statistics.settle((told ?? asset).result)
-    }
-
-    private func discardSpooled(_ delivery: Delivery) async {
-        guard let file = delivery.spooled, let known = await latest.rows(of: delivery.id.content) else { return }
-        if !known.contains(where: { $0.file == file }) { FileSystem.remove(file) }
     }
 
     /// A staged `.part` counts as a leftover once this process is gone: what is still needed gets a name of its own.
@@ -388,7 +386,7 @@ extension DeliveryScheduler {
             if let changes = left.changes(of: one, run: run, at: clock.now.wall), await write(ChangeBatch(changes)) {
                 left.isKnown(one)
             }
-            await discardSpooled(one)
+            await latest.discardSpooled(one)
         }
         // No run would ever ask for what the ledger was not told of: it is a leftover, as after a crash.
         for whole in left.unknown { StagingArea.giveUp(whole) }

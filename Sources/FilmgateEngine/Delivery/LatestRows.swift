@@ -74,6 +74,26 @@ struct LatestRows: Sendable {
     }
     private static let pool = BlockingPool(width: 1)
 
+    /// The whole copy that one of its folder targets has of staged bytes, by reading it now.
+    func copy(of asset: AssetDeliveries) async -> LocalFile? {
+        guard let sha256 = asset.asset.digests?.sha256 else { return nil }
+        for target in asset.wanted where target.isLocal {
+            guard let receipt = asset.receipts[target.identity], receipt.state == .done, !receipt.isHearsay,
+                let path = receipt.path, await Self.isWhole(path, asset.bytes.size, sha256)
+            else { continue }
+            var copy = asset.bytes
+            (copy.path, copy.ownership) = (path, .delivered)
+            return copy
+        }
+        return nil
+    }
+
+    /// Removes what an earlier run kept of these bytes, unless another delivery waits for it.
+    func discardSpooled(_ delivery: Delivery) async {
+        guard let file = delivery.spooled, let known = await rows(of: delivery.id.content) else { return }
+        if !known.contains(where: { $0.names(staged: file) }) { FileSystem.remove(StagingArea.find(file, in: [])) }
+    }
+
     private static func isThere(_ path: String, _ size: UInt64) -> Bool { (try? FileFacts.of(path))?.size == size }
 
     /// Reads it where its size is right.

@@ -52,19 +52,11 @@ struct PendingDeliveries: Sendable {
         return awaited
     }
 
-    /// A run that was killed as it ended may have given the file its whole name and not told the ledger.
-    private func found(_ row: DeliveryRow) -> DeliveryRow {
-        guard row.staged, let file = row.file else { return row }
-        var row = row
-        row.file = StagingArea.find(file, in: staging)
-        return row
-    }
-
     /// The target that a waiting delivery can be sent to now.
     private func taker(of delivery: DeliveryRow) -> PlannedTarget? {
         guard let target = target(of: delivery) else { return nil }
         // Made for this target and gone with a crash: the next reading makes it again.
-        if delivery.holdsRendition, (try? FileFacts.of(found(delivery).file ?? "")) == nil { return nil }
+        if delivery.holdsRendition, (try? FileFacts.of(delivery.found(in: staging).file ?? "")) == nil { return nil }
         return target
     }
 
@@ -74,16 +66,18 @@ struct PendingDeliveries: Sendable {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
         for var one in waiting {
             guard let target = taker(of: one.delivery) else { continue }
-            one.delivery = found(one.delivery)
+            one.delivery = one.delivery.found(in: staging)
             mine.append((one, target))
         }
         guard let (first, _) = mine.first else { return [] }
-        let rows = try await ledger.deliveries(of: content).map(found)
+        let rows = try await ledger.deliveries(of: content).map { $0.found(in: staging) }
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)
         asset.digests = digests
-        let bytes = bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, of: asset.origin)
+        // What was staged for one of them goes with it; a folder's copy that another one waits in may have been changed.
+        let own = mine.lazy.compactMap(\.0.delivery.stagedBytes).first
+        let bytes = own ?? bytes((mine.map(\.0.delivery) + rows).filter { !$0.holdsRendition }, of: asset.origin)
         asset.file = bytes
         let wanted = targets.filter { target in
             first.asset.wanted.contains(target.identity) || mine.contains { $0.1.identity == target.identity }
@@ -133,6 +127,7 @@ struct PendingDeliveries: Sendable {
         delivery.name = called?.name
         delivery.isUnasked = called != nil && (assigning || row.attempts == DeliveryRow.unasked)
         delivery.rendition = rendition
+        if let own = row.stagedBytes, own.path != bytes.path { delivery.spooled = own.path }
         if let gate = row.gate, gated?.contains(target.identity) ?? true {
             delivery.gate = gate
             delivery.judge(by: try await ledger.marks(of: [gate.sha256]))

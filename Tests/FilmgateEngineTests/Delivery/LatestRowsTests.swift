@@ -109,6 +109,31 @@ import Testing
         (row.file, row.staged) = (whole + ".part", true)
         try await ledger.record([.delivery(row)])
         #expect(await latest.substitute(for: gone)?.job.file.path == whole)
+        #expect(row.stagedBytes == nil && row.found(in: []).stagedBytes?.path == whole)
+        #expect(row.names(staged: whole) && !row.names(staged: "\(folder)/s-2"))
+    }
+
+    /// What a folder has need not wait in staging; a copy that somebody worked on is none.
+    @Test func aWholeCopyInAFolderTakesThePlaceOfStagedBytes() async throws {
+        let copy = try write("copy.jpg"), staged = try write("s-1.part")
+        let disk = PlannedTarget(
+            name: "disk", target: AcceptingTarget(traits: TargetTraits(identity: "disk", localRoot: folder)),
+            workers: nil)
+        var read = try asset()
+        read.digests = Digests(sha256: Self.sha256)
+        let bytes = LocalFile(path: staged, size: 3, ownership: .staged)
+        var waiting = AssetDeliveries(
+            asset: read, content: content, wanted: [gallery, disk], bytes: bytes, shot: ShotFacts(), budget: 3)
+        waiting.receipts = ["disk": Receipt(state: .done, path: copy)]
+        let found = try #require(await latest.copy(of: waiting))
+        var deliveries = [delivery(of: read, from: staged)]
+        deliveries[0].job.mayTake = true
+        let freed = waiting.read(found, for: &deliveries)
+        #expect(freed == 3 && waiting.budget == 0 && waiting.bytes.path == copy)
+        #expect(deliveries[0].job.file.path == copy && !deliveries[0].job.mayTake)
+        #expect(!FileManager.default.fileExists(atPath: staged))
+        try Data([3, 2, 1]).write(to: URL(fileURLWithPath: copy))
+        #expect(await latest.copy(of: waiting) == nil)
     }
 
     @Test func theSourceIsReadWhereNoCopyIsLeft() async throws {
