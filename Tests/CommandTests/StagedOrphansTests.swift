@@ -14,7 +14,7 @@ import Testing
         run.items("finding").filter { $0["subject"] as? String == "staging" }
     }
 
-    @Test func theyAreNamedWithTheirSizeAndLeftAlone() throws {
+    @Test func theyAreNamedWithTheirSizeAndGoOnlyWhereAFolderHasThem() throws {
         let pipeline = try table.write(
             "p.yaml",
             """
@@ -37,6 +37,22 @@ import Testing
         let again = try table.run(["import", table.card, "--pipeline", pipeline])
         #expect(again.status == 0 && again.errors.contains("1 whole file (3.0 kB) in "), "\(again.errors)")
         #expect(FileManager.default.contents(atPath: first) == lost)
+        #expect(again.errors.contains("folders have all of that: removed"), "\(again.errors)")
+        #expect(table.staged == [])
+        // Nobody takes frames with that, and the message would be the last word of each such job.
+        #expect(try !table.run(["retry"]).errors.contains("nothing that waits"))
+    }
+
+    /// What else waits for the same bytes says nothing of whether a folder has them.
+    @Test func aFrameThatAFolderHasIsNotCalledUndelivered() throws {
+        let pipeline = try table.picksPipeline()
+        try table.takeForPicks(pipeline, "smith")
+        try table.write("state/staging/0123456789abcdef-2", try #require(table.files(table.card).values.first))
+        let found = findings(try table.run(["doctor", "--pipeline", pipeline]))
+        #expect(found.count == 1 && found.first?["good"] as? Bool == true, "\(found)")
+        #expect((found.first?["message"] as? String ?? "").contains("folders have all of that"), "\(found)")
+        try table.takeForPicks(pipeline, "jones")
+        #expect(table.staged == [])
     }
 
     /// What waits for its target is somebody's, whatever folder it lies in.

@@ -110,6 +110,7 @@ struct LiveSession {
             // Before anybody reads the files that it names: what changes from now on is a change.
             let present = PipelineFingerprint(pipeline), session = self.present()
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
+            if proven == nil { await session.clearOrphans(plan, ledger) }
             let reload = Reload(
                 self, ledger: ledger, runner: runner, pipeline: pipeline, present: present, askNext: runControl.hangUp)
             let accounts = AccountWatch(plan.signIns, context.options.logger)

@@ -12,6 +12,8 @@ struct RunSession {
     var errorOnEmpty = false
 
     var json: Bool { context.options.json }
+    /// Takes frames, rather than only sending what waits.
+    private var isTaking: Bool { ["import", "run", "watch"].contains(options.verb) }
 
     /// Sends again what waits for the targets of these pipelines.
     ///
@@ -99,7 +101,6 @@ struct RunSession {
     private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
         if json { return }
         for one in outcome.earlier { Console.err(one.remark) }
-        let isTaking = ["import", "run", "watch"].contains(options.verb)
         let older = isTaking ? await earlier.remarks(reader) : []
         if options.verb != "import" { return older.forEach(Console.err) }
         let whole = await WholeCopies(reader: reader).remarks(outcome.lacking.keys)
@@ -126,7 +127,7 @@ struct RunSession {
             if !options.dryRun { earlier.expect(plan) }
             control?.changes.liveStatus.take(plan)
             if writer != nil {
-                await nameOrphans(plan, reader)
+                await clearOrphans(plan, reader)
                 for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
             }
             let runner = Runner(
@@ -209,13 +210,20 @@ struct RunSession {
         return code == .complete && errorOnEmpty && outcome.summary[.delivered] == 0 ? .nothingToDo : code
     }
 
-    /// Whole staged files that nothing waits for: a person has to know of them.
-    private func nameOrphans(_ plan: Plan, _ reader: any LedgerReader) async {
+    /// Whole staged files that nothing waits for: those that folders have go, and of others a person has to know.
+    ///
+    /// Not for who only sends what waits: that is said once where frames are taken, and not after every such job.
+    func clearOrphans(_ plan: Plan, _ reader: any LedgerReader) async {
+        guard isTaking, !options.dryRun, HostedJob.ledger == nil else { return }
         let roots = plan.connections.compactMap { $0.target.traits.localRoot }, state = options.state
-        let found = await Result { () async throws(IngestError) in
-            try await StagedOrphans.look(state: state, roots: roots, reader)
+        let told = await Result { () async throws(IngestError) -> [String] in
+            var remarks: [String] = []
+            for orphans in try await StagedOrphans.look(state: state, roots: roots, reader) {
+                remarks += try await orphans.clear(reader)
+            }
+            return remarks
         }
-        for remark in ((try? found.get()) ?? []).compactMap(\.remark) { Console.err(remark) }
+        for remark in (try? told.get()) ?? [] { Console.err(remark) }
     }
 
     /// A camera has one session at a time, and the run that holds the state has it.
@@ -242,7 +250,7 @@ struct RunSession {
         var plans: [Plan] = []
         for event in events {
             var builder = context.builder(ledger: reader, event: event)
-            builder.placesFiles = options.dryRun || ["import", "run", "watch"].contains(options.verb)
+            builder.placesFiles = options.dryRun || isTaking
             for unknown in held where unknown.event == event {
                 for place in unknown.places { builder.unknownEvents[place] = unknown.trouble }
             }

@@ -48,29 +48,72 @@ struct StagedOrphans {
     /// Its name, as it is once it is whole.
     private static func stem(_ path: String) -> String { StagingArea.whole(StagingArea.name(of: path)) }
 
-    /// Those whose bytes the ledger knows as delivered; reads every file.
-    func delivered(_ ledger: any LedgerReader) async throws(IngestError) -> [StagingArea.Left] {
-        var known: [StagingArea.Left] = []
+    /// Those that a folder has byte for byte on a disk now, and others that were delivered as far as the ledger knows,
+    /// whatever else waits for these bytes.
+    ///
+    /// Reads every file, and its copies from their disks.
+    private func delivered(_ ledger: any LedgerReader) async throws(IngestError) -> (
+        whole: [StagingArea.Left], others: [StagingArea.Left]
+    ) {
+        var whole: [StagingArea.Left] = [], others: [StagingArea.Left] = []
         for file in files {
-            let sha256 = try FileCopy.hash(path: file.path).digests.sha256
-            var isDelivered = false
-            for row in try await ledger.assets(sha256: sha256) {
-                guard let content = row.content else { continue }
-                let states = try await ledger.deliveries(of: content).map(\.receipt.state)
-                if states.contains(.done), !states.contains(where: { $0 != .done && $0 != .excluded }) {
-                    isDelivered = true
-                }
+            let sha256 = try await Self.pool.run { () throws(IngestError) in
+                try FileCopy.hash(path: file.path).digests.sha256
             }
-            if isDelivered { known.append(file) }
+            let receipts = try await Self.receipts(of: sha256, ledger)
+            var isWhole = false
+            for copy in receipts.compactMap(\.path) where !isWhole { isWhole = await Self.has(copy, file, sha256) }
+            if isWhole { whole.append(file) } else if !receipts.isEmpty { others.append(file) }
         }
-        return known
+        return (whole, others)
+    }
+    private static let pool = BlockingPool(width: 1)
+
+    /// What the ledger has of deliveries of these bytes as they are, and that their targets have not denied.
+    private static func receipts(of sha256: String, _ ledger: any LedgerReader) async throws(IngestError) -> [Receipt] {
+        var receipts: [Receipt] = []
+        for content in Set(try await ledger.assets(sha256: sha256).compactMap(\.content)) {
+            let done = try await ledger.deliveries(of: content).filter { row in
+                row.receipt.state == .done && !row.holdsRendition && !row.receipt.isHearsay && row.denial == nil
+            }
+            receipts += done.map(\.receipt)
+        }
+        return receipts
     }
 
-    /// Said at the start of a run; nil where all that lies there is somebody's.
-    var remark: String? {
-        if files.isEmpty { return nil }
-        let verb = files.count == 1 ? "belongs" : "belong"
-        return "\(shown) \(verb) to nothing that waits; `filmgate doctor --pipeline FILE` says what that is."
+    /// Whether the copy is there and has the bytes of that file.
+    ///
+    /// What cannot be read has nothing; a copy in memory is none, unless the file lies there, too.
+    private static func has(_ copy: String, _ file: StagingArea.Left, _ sha256: String) async -> Bool {
+        let looked = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in
+                guard let facts = try FileFacts.of(copy), facts.kind == .regular, facts.size == file.size,
+                    !FileSystem.isInMemory(copy) || FileSystem.same(copy, file.path)
+                else { return false }
+                return try Reread.digest(of: copy, .sha256).digest == sha256
+            }
+        }
+        return (try? looked.get()) ?? false
+    }
+
+    /// Removes those that a folder has byte for byte; returns what is to be said at the start of a run of these and of
+    /// the rest.
+    func clear(_ ledger: any LedgerReader) async throws(IngestError) -> [String] {
+        if files.isEmpty { return [] }
+        let whole = try await delivered(ledger).whole
+        for file in whole { FileSystem.remove(file.path) }
+        let gone = StagedOrphans(folder: folder, files: whole, foreign: [])
+        let rest = StagedOrphans(folder: folder, files: files.filter { !whole.contains($0) }, foreign: [])
+        let removed = "\(gone.known), and folders have all of that: removed."
+        return (whole.isEmpty ? [] : [removed]) + (rest.remark.map { [$0] } ?? [])
+    }
+
+    /// That all that lies there is nobody's.
+    private var known: String { "\(shown) \(files.count == 1 ? "belongs" : "belong") to nothing that waits" }
+
+    /// Nil where all that lies there is somebody's.
+    private var remark: String? {
+        files.isEmpty ? nil : "\(known); `filmgate doctor --pipeline FILE` says what that is."
     }
 
     /// What `doctor` says of them.
@@ -87,18 +130,28 @@ struct StagedOrphans {
     }
 
     private func finding(_ ledger: any LedgerReader) async throws(IngestError) -> (good: Bool, text: String) {
-        let known = try await delivered(ledger), rest = files.filter { !known.contains($0) }
+        let (whole, others) = try await delivered(ledger), sure = Set(whole + others)
+        let rest = files.filter { !sure.contains($0) }
+        if rest.isEmpty && others.isEmpty {
+            return (true, "\(known); folders have all of that, and the next run that delivers there removes it here")
+        }
         if rest.isEmpty {
-            return (true, "\(shown) belong to nothing that waits; all of them were delivered, they can be removed")
+            let some = "\(others.count) of them \(others.count == 1 ? "is" : "are")"
+            return (
+                true,
+                "\(known); all was delivered, but \(some) in no folder byte for byte now. What a folder has is removed by the "
+                    + "next run that delivers there; remove the rest once you are sure that you have it elsewhere"
+            )
         }
         let names = rest.prefix(5).map { "\(StagingArea.name(of: $0.path)) (\(Describe.bytes($0.size)))" }.joined(
             separator: ", ")
-        let more = rest.count > 5 ? ", …" : ""
+        let more = rest.count > 5 ? ", …" : "", some = "\(rest.count) of them \(rest.count == 1 ? "was" : "were")"
         return (
             false,
-            "\(shown) belong to nothing that waits, and \(rest.count) of them were never delivered by this state: \(names)\(more). "
-                + "They are frames of a run that ended before it wrote them down. Import their cards again; "
-                + "where a card is gone, copy them elsewhere and import that folder with `accept: [other]`. Then remove them."
+            "\(known), and \(some) never delivered as far as this state knows: \(names)\(more). "
+                + "They are frames of a run that ended before it wrote them down, or that were taken back while their "
+                + "card was away. Import their cards again: what a folder has then is removed here by the next run. "
+                + "Where a card is gone, copy them elsewhere, import that folder with `accept: [other]`, and remove them."
         )
     }
 }
