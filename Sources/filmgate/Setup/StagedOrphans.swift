@@ -87,9 +87,10 @@ struct StagedOrphans {
     private static func has(_ copy: String, _ file: StagingArea.Left, _ sha256: String) async -> Bool {
         let looked = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in
-                guard let facts = try FileFacts.of(copy), facts.kind == .regular, facts.size == file.size,
-                    !FileSystem.isInMemory(copy) || FileSystem.same(copy, file.path)
-                else { return false }
+                guard let facts = try FileFacts.of(copy), facts.kind == .regular, facts.size == file.size else {
+                    return false
+                }
+                if try Media.current().isInMemory(copy), !FileSystem.same(copy, file.path) { return false }
                 return try Reread.digest(of: copy, .sha256).digest == sha256
             }
         }
