@@ -35,6 +35,8 @@ struct AssetDeliveries: Sendable {
     var standsAlone = false
     var isElsewhere: Bool { isRecorded && !hasDeliveries }
     var id: AssetID { asset.id }
+    /// Where its bytes are, as long as these are its own to remove.
+    var stagedBytes: LocalFile? { bytes.ownership == .staged ? bytes : nil }
     /// A file that was made here, which no source has.
     var isMade: Bool { asset.flags.contains(AssetFlag.made) }
 
@@ -119,6 +121,35 @@ struct AssetDeliveries: Sendable {
             given.append(new.target)
         }
         hasDeliveries = wanted.contains { has(Delivery.ID(content: old.content, target: $0.identity)) }
+    }
+
+    /// The same file was handed over before, and something of it waits still: it has one ending, with all of that.
+    ///
+    /// What was read is for the targets of today; what comes from the ledger alone only adds deliveries to that.
+    ///
+    /// Returns the earlier ones that have bytes of their own from now on.
+    mutating func join(_ earlier: AssetDeliveries) -> [Delivery.ID] {
+        let other = isRecorded ? self : earlier, apart = isRecorded ? [] : earlier.open
+        if isRecorded { self = earlier } else { obsolete = earlier.bytes.isFleeting ? earlier.bytes : earlier.obsolete }
+        let known = Set(wanted.map(\.identity) + given)
+        let waiting = other.wanted.filter { other.open.contains($0.identity) }
+        for target in waiting.flatMap({ [$0.identity, $0.name] }) { receipts[target] = nil }
+        wanted += waiting.filter { !known.contains($0.identity) }
+        given += other.given.filter { other.open.contains($0) && !known.contains($0) }
+        open.formUnion(other.open)
+        later += other.later
+        for target in other.wanted.map(\.identity) where !open.contains(target) {
+            guard let receipt = other.receipts[target] else { continue }
+            let isNews = receipt.state == .done && !receipt.existed
+            if isNews || receipts[target] == nil { receipts[target] = receipt }
+        }
+        otherNames.merge(other.otherNames) { mine, _ in mine }
+        kept.merge(other.kept) { mine, _ in mine }
+        (twin, otherStation) = (twin ?? other.twin, otherStation ?? other.otherStation)
+        budget = budget.addingClamped(other.budget)
+        isRecorded = isRecorded && other.isRecorded
+        hasDeliveries = hasDeliveries || other.hasDeliveries
+        return apart.map { Delivery.ID(content: content, target: $0) }
     }
 
     /// Nothing but staged bytes is left of it once nobody wants it at that target.

@@ -122,6 +122,11 @@ struct Delivery: Sendable {
         return receipt
     }
 
+    /// The ledger is told before it is sent; `always`: also where that is to a folder that takes it at once.
+    func isRecordedFirst(_ always: Bool) -> Bool {
+        !keepsReceipt && (always || !target.isLocal || verdict != .takes)
+    }
+
     /// Nobody reads its bytes or asks for its name now.
     var isAtRest: Bool {
         switch state {
@@ -143,6 +148,22 @@ struct Delivery: Sendable {
 
     var isDeferred: Bool { if case .deferred = state { true } else { false } }
     var isSettled: Bool { if case .settled = state { true } else { false } }
+
+    /// Another file of the same bytes waits for it, or the same one again.
+    mutating func add(listener: AssetID) { if !listeners.contains(listener) { listeners.append(listener) } }
+
+    /// Others deliver its bytes, too: they are not its to move.
+    ///
+    /// `file`: where those have them, where it is to read them there.
+    mutating func share(_ file: LocalFile? = nil) {
+        guard rendition == nil else { return }
+        (job.mayTake, job.file) = (false, file ?? job.file)
+    }
+
+    /// Its asset has been read again: what an earlier run kept of it is of use until this is delivered.
+    mutating func keep(spooled file: LocalFile) {
+        if file.ownership == .staged, !file.isFleeting { spooled = spooled ?? file.path }
+    }
 
     /// A try came to nothing.
     mutating func count(_ failure: DeliveryFailure) {

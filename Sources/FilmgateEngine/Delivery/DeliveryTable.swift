@@ -108,8 +108,9 @@ struct DeliveryTable: Sendable {
         _ submitted: AssetDeliveries, _ new: [Delivery], _ claims: [Delivery.ID: DeliveryClaim], isShared: Bool
     ) {
         var asset = submitted, own: [Delivery] = []
+        let earlier = assets[asset.id].flatMap { $0.content == asset.content ? $0 : nil }
         for var delivery in new where asset.receipts[delivery.id.target] == nil {
-            if isShared, delivery.rendition == nil { delivery.job.mayTake = false }
+            if isShared || asset.isRecorded && earlier != nil { delivery.share(earlier?.stagedBytes) }
             if delivery.since == 0 { delivery.since = now.wall }
             if take(delivery, claims[delivery.id] ?? .ours, into: &asset) { own.append(delivery) }
         }
@@ -122,6 +123,9 @@ struct DeliveryTable: Sendable {
             act(.discard(rendition.file, takenTo: ""))
         }
         asset.asset.renditions = [:]
+        if let earlier {
+            for id in asset.join(earlier) { queues.change(id) { $0.keep(spooled: earlier.bytes) } }
+        }
         assets[asset.id] = asset
         queues.noteProgress()
         if first == nil, shared.count > 1 {
@@ -129,10 +133,7 @@ struct DeliveryTable: Sendable {
         }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        let waits = own.contains {
-            !$0.keepsReceipt && (recordsFirst || !$0.target.isLocal || $0.verdict != .takes)
-        }
-        guard asset.isMade || waits else {
+        guard asset.isMade || own.contains(where: { $0.isRecordedFirst(recordsFirst) }) else {
             return begin(asset.id, next)
         }
         let waiting = own.flatMap { one in
@@ -157,7 +158,7 @@ struct DeliveryTable: Sendable {
             follow(delivery)
             return false
         case (nil, .ours): queues.add(delivery)
-        default: queues.change(id) { $0.listeners.append(asset.id) }
+        default: queues.change(id) { $0.add(listener: asset.id) }
         }
         asset.open.insert(id.target)
         asset.hasDeliveries = true
@@ -218,9 +219,9 @@ struct DeliveryTable: Sendable {
         if let before {
             // The owner's row goes first, since the delivery belongs to its content.
             changes += before.changes(before.open.isEmpty ? before.recordedEnding : nil, run: run, at: now.wall)
-            changes += delivery.changes(receipt, bytes: before.bytes)
-            if receipt.state == .done { changes += delivery.heard }
         }
+        changes += delivery.changes(receipt, bytes: before?.bytes ?? delivery.job.file)
+        if receipt.state == .done { changes += delivery.heard }
         for asset in finished where asset.id != owner {
             changes += asset.changes(asset.recordedEnding, run: run, at: now.wall)
         }

@@ -306,8 +306,14 @@ struct Intake: Sendable {
     /// What was set aside keeps its bytes.
     private func settle(_ settled: AssetResult, of other: OtherEvent? = nil) async {
         budget.give(settled.asset.origin.size)
-        if settled.ending != .setAside { settled.asset.file?.discard() }
+        let isLeft = context.underWay.isLeft(settled.asset.origin)
+        if settled.ending != .setAside || isLeft { settled.asset.file?.discard() }
         Companions.discard(settled.asset)
+        // What an earlier run left waiting has its ending, and its row, from there.
+        if isLeft {
+            if settled.ending == .setAside { statistics.trouble(Self.unread(settled)) }
+            return
+        }
         // What waits for its event has its row; a second file of it would go on waiting once that is known.
         if let ledger = context.writer, other?.name != DeliveryRow.unassigned {
             var row = AssetRow(settled, run: context.run, at: context.clock.now.wall)
@@ -319,6 +325,14 @@ struct Intake: Sendable {
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
         statistics.settle(settled)
+    }
+
+    /// Why it does not come to the targets that want it since.
+    private static func unread(_ settled: AssetResult) -> IngestError {
+        let (name, reason) = (settled.asset.origin.name, settled.reason ?? "it was set aside")
+        return IngestError(
+            .unreadable, "\(name) could not be read again: \(reason)",
+            advice: "What waits of it is sent all the same; the targets that want it since do not get it now.")
     }
 }
 

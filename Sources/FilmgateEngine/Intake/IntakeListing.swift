@@ -12,6 +12,8 @@ struct IntakeListing: Sendable {
     /// A file that need not be read, by its position; whole endings of a full card would take tens of megabytes.
     private struct Verdict: Sendable {
         var entry: Int32, file: Int32?
+        /// An earlier run left it waiting: it has its ending from there.
+        var isLeft = false
     }
 
     /// What decides whether a file is known.
@@ -30,6 +32,10 @@ struct IntakeListing: Sendable {
         var looksAtShots = false
         /// What targets are called, by their identities.
         var targetNames: [String: String] = [:]
+        /// What earlier runs left waiting, each with the targets that it is under way to.
+        ///
+        /// It is read where another one wants it, too.
+        var left: [AssetID: Set<String>] = [:]
     }
 
     init(_ entries: [SourceEntry], rules: Rules) {
@@ -44,7 +50,7 @@ struct IntakeListing: Sendable {
     }
 
     /// What is settled, in card order, each made as it is asked for.
-    var settled: some Sequence<AssetResult> { verdicts.lazy.map(settled) }
+    var settled: some Sequence<AssetResult> { verdicts.lazy.filter { !$0.isLeft }.map(settled) }
 
     /// The clips of clip trees, in card order.
     var clips: some Sequence<SourceEntry> {
@@ -129,17 +135,24 @@ struct IntakeListing: Sendable {
     }
 
     private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
-        let entry = entries[index]
-        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else {
-            return Verdict(entry: Int32(index), file: nil)
-        }
+        let entry = entries[index], left = left(entry.origin)
+        var verdict = Verdict(entry: Int32(index), isLeft: left != nil)
+        guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return verdict }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
-        if !known.hasContent || liesBesideAnother(index, known) { return nil }
-        if rules.refusal(known, shot) != nil { return Verdict(entry: Int32(index), file: file) }
+        if !known.hasContent { return nil }
+        verdict.file = file
+        // Beside another picture it would be another content than the one that waits.
+        if liesBesideAnother(index, known) { return left == nil ? nil : verdict }
+        if rules.refusal(known, shot) != nil { return verdict }
         let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
-        guard !wanted.isEmpty, wanted.allSatisfy(known.done.contains) else { return nil }
-        return Verdict(entry: Int32(index), file: file)
+        if wanted.isEmpty, left == nil { return nil }
+        return wanted.allSatisfy { known.done.contains($0) || left?.contains($0) == true } ? verdict : nil
+    }
+
+    /// The targets that it waits for; nil where no earlier run left it waiting.
+    private func left(_ origin: Origin) -> Set<String>? {
+        rules.left.isEmpty || origin.evidence == .nothing ? nil : rules.left[origin.id]
     }
 
     /// With a receipt for each delivery that somebody took back, as it has when it is read: a source that gives up what

@@ -17,7 +17,7 @@ struct ArrivalWatch: Sendable {
         var isOver = false
         for await news in arrivals {
             switch news {
-            case .arrived(let entry): if !run.underWay.holds(entry.origin) { await grouper.add(entry) }
+            case .arrived(let entry): if !run.underWay.isRead(entry.origin) { await grouper.add(entry) }
             case .lost(let error): run.tell(session.place, .lost(error))
             case .back: run.tell(session.place, .back)
             case .changed: condition.wake()

@@ -32,22 +32,21 @@ struct Leftovers: Sendable {
 
     func submit(_ all: [NamePlanner.PlannedAsset], to scheduler: any DeliverySink) async {
         for var planned in all {
-            if leases.isTaken(planned.assetDeliveries.content)
-                || context.underWay.holds(planned.assetDeliveries.asset.id)
-            {
-                continue
-            }
+            let asset = planned.assetDeliveries.id
+            if leases.isTaken(planned.assetDeliveries.content) || context.underWay.holds(asset) { continue }
+            var targets = Set(planned.deliveries.map(\.id.target))
             await leaveOutEnded(&planned)
             let bytes = planned.assetDeliveries.bytes.found
             // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
-            let isThere = (try? FileFacts.of(bytes.path))?.size == bytes.size
-            if !isThere { planned.deliveries.removeAll { $0.rendition == nil } }
-            if planned.deliveries.isEmpty { continue }
-            if isThere, bytes.ownership == .staged {
+            if (try? FileFacts.of(bytes.path))?.size != bytes.size {
+                for one in planned.deliveries where one.rendition == nil { targets.remove(one.id.target) }
+                planned.deliveries.removeAll { $0.rendition == nil }
+            } else if bytes.ownership == .staged, !planned.deliveries.isEmpty {
                 context.budget.occupy(bytes.size)
                 planned.assetDeliveries.budget = bytes.size
             }
-            context.underWay.begin(planned.assetDeliveries.asset.id)
+            if planned.deliveries.isEmpty { continue }
+            context.underWay.begin(asset, left: targets)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
     }

@@ -153,8 +153,8 @@ struct PlaceSupervisor: Sendable {
             if run.mode.ends { await run.settle(taken) }
         }
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
-        if run.mode.isSideBySide { entries.removeAll { run.underWay.holds($0.origin, or: moving) } }
-        let listing = run.listing(entries, known: known)
+        let waiting = run.mode.isSideBySide ? run.underWay.takeOut(of: &entries, or: moving) : [:]
+        let listing = run.listing(entries, known: known, left: waiting)
         if progress.begin(entries) {
             run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes))
             course.inquiry = CardInquiry(place, session.volume, entries, run)

@@ -47,13 +47,15 @@ struct RunContext: Sendable {
 
     /// What is settled from the listing alone and what must be read.
     ///
-    /// `known` = what the ledger remembers of the place.
-    func listing(_ entries: [SourceEntry], known: [KnownFile]) -> IntakeListing {
+    /// `known` = what the ledger remembers of the place; `left` as in the rules.
+    func listing(
+        _ entries: [SourceEntry], known: [KnownFile], left: [AssetID: Set<String>] = [:]
+    ) -> IntakeListing {
         let memo = WantedCache(plan)
         var rules = IntakeListing.Rules(
             recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable,
             again: options.again, wanted: { memo.wanted($0, in: $1) }, refusal: plan.refusal)
-        rules.looksAtShots = plan.hasRules
+        (rules.looksAtShots, rules.left) = (plan.hasRules, left)
         rules.targetNames = Dictionary(plan.targets.map { ($0.identity, $0.name) }) { first, _ in first }
         return IntakeListing(entries, rules: rules)
     }
@@ -110,8 +112,12 @@ struct RunContext: Sendable {
     }
 
     /// Not taken: counted as pending, so that the buckets add up and the exit code says that something is left.
+    ///
+    /// What an earlier run left waiting is told of with what it waits for.
     @Sendable func leave(_ work: ShotWork, _ error: IngestError?) {
-        for member in work.members where !member.settled { leave(member.entry, error?.message) }
+        for member in work.members where !member.settled && !underWay.isLeft(member.entry.origin) {
+            leave(member.entry, error?.message)
+        }
     }
 
     func leave(_ entry: SourceEntry, _ reason: String?) {

@@ -158,4 +158,59 @@ import Testing
         }
         #expect(endings == [.duplicate], "\(endings)")
     }
+
+    /// What the table wants done, where all of it is written down at once.
+    private func actions(_ table: inout DeliveryTable, _ event: DeliveryEvent) -> [DeliveryAction] {
+        var all: [DeliveryAction] = [], next = [event]
+        while !next.isEmpty {
+            let actions = table.handle(next.removeFirst(), at: now)
+            all += actions
+            for case .record(_, let step?) in actions { next.append(.recorded(step)) }
+        }
+        return all
+    }
+
+    /// A file that an earlier run left waiting is read for a target that is new: nothing is sent anew, and it ends with
+    /// both.
+    @Test func whatWaitsAndIsReadAgainEndsOnce() {
+        let archive = DeliveryWorld.targets[0], first = asset, key = content
+        let left = LocalFile(path: "/spool/IMG_0", size: 1, ownership: .staged)
+        let read = LocalFile(path: "/spool/IMG_0.part", size: 1, ownership: .staged)
+        func delivery(to target: PlannedTarget, _ file: LocalFile) -> Delivery {
+            let job = UploadJob(
+                asset: first, file: file, digests: Digests(sha256: "c"), path: first.origin.name,
+                name: first.origin.name, values: TemplateValues(), mayTake: true)
+            let id = Delivery.ID(content: key, target: target.identity)
+            return Delivery(id: id, job: job, target: target, listeners: [first.id])
+        }
+        var waiting = AssetDeliveries(
+            asset: asset, content: content, wanted: [target], bytes: left, shot: ShotFacts(), budget: 1)
+        waiting.isRecorded = true
+        let again = AssetDeliveries(
+            asset: asset, content: content, wanted: [archive, target], bytes: read, shot: ShotFacts(), budget: 1)
+        var table = DeliveryTable([archive, target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        let new = Delivery.ID(content: content, target: archive.identity), sent = [delivery(to: target, left)]
+        var all = actions(&table, .submitted(waiting, sent, claims: [id: .ours], isShared: false))
+        let both = [delivery(to: archive, read), delivery(to: target, read)]
+        all += actions(&table, .submitted(again, both, claims: [new: .ours], isShared: false))
+        let there = Receipt(state: .done, path: "/archive/IMG_0.JPG")
+        all += actions(&table, .delivered(new, DeliveryAttempt.Delivered(receipt: there)))
+        #expect(!table.isEmpty)
+        all += actions(&table, .delivered(id, DeliveryAttempt.Delivered(receipt: Receipt(state: .done, id: "1"))))
+        var targets: [String] = [], endings: [AssetDeliveries] = [], spooled: [String] = [], budget: UInt64 = 0
+        for action in all {
+            switch action {
+            case .send(let delivery): targets.append(delivery.id.target)
+            case .settle(let asset): endings.append(asset)
+            case .discardSpooled(let delivery): spooled += [delivery.spooled].compactMap(\.self)
+            case .giveBack(let bytes): budget += bytes
+            default: break
+            }
+        }
+        #expect(targets == [target.identity, archive.identity] && table.isEmpty)
+        #expect(endings.map(\.ending) == [.delivered] && endings.first?.receipts.count == 2)
+        // What each of them was sent from is removed, and both have given their room back.
+        #expect(spooled == [left.path] && endings.first?.obsolete == read)
+        #expect(budget + endings.reduce(0) { $0 + $1.budget } == 2)
+    }
 }

@@ -49,4 +49,41 @@ import Testing
         #expect(seen.ending == .alreadySeen && seen.takenBack == ["gallery"] && seen.asset.receipts.isEmpty)
         #expect(seen.reason?.hasSuffix("; gallery: \(DeliveryRow.cancelledReason)") == true, "\(seen.reason ?? "")")
     }
+
+    private func known(_ entry: SourceEntry, done: [String]) -> KnownFile {
+        KnownFile(
+            fingerprint: entry.origin.fingerprint, content: ContentKey(rawValue: entry.origin.name), kind: entry.kind,
+            ending: .pending, make: nil, model: nil, serial: nil, owner: nil, captured: nil, done: done, shot: "a")
+    }
+
+    /// It has its ending from what it waits for; another target that wants it has to be given it all the same.
+    @Test(arguments: [(["http:gallery"], 0), (["http:gallery", "folder:/b"], 1), ([], 0)] as [([String], Int)])
+    func whatAnEarlierRunLeftIsReadForOthersAlone(_ wanted: [String], _ read: Int) {
+        let entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "IMG_1"))
+        let recognition = Recognition([known(entry, done: ["folder:/a"])], hourShift: false)
+        var rules = IntakeListing.Rules(
+            recognition: recognition, acceptable: [.jpeg], again: false, wanted: { _, _ in ["folder:/a"] + wanted })
+        rules.left = [origin.id: ["http:gallery"]]
+        let listing = IntakeListing([entry], rules: rules)
+        #expect(listing.shotCount == read && Array(listing.settled).isEmpty)
+    }
+
+    /// The RAW waits, and no other target wants it: it is not read, and decides for its JPEG, which is.
+    @Test func whatIsLeftStillSpeaksForItsShot() {
+        let shot = ShotPlace(key: "a", stem: "IMG_1")
+        let entries = [("CR3", MediaKind.raw), ("JPG", .jpeg)].map { ext, kind in
+            let origin = Origin(
+                source: "card", volume: "v", root: "/card", path: "IMG_1.\(ext)", size: 10,
+                modified: 1_779_000_000_000_000_000)
+            return SourceEntry(origin: origin, kind: kind, shot: shot)
+        }
+        let recognition = Recognition(entries.map { known($0, done: []) }, hourShift: false)
+        var rules = IntakeListing.Rules(
+            recognition: recognition, acceptable: [.raw, .jpeg], again: false,
+            wanted: { file, _ in file.kind == .raw ? ["picks"] : ["picks", "backup"] })
+        for entry in entries { rules.left[entry.origin.id] = ["picks"] }
+        let listing = IntakeListing(entries, rules: rules), members = listing.work(0).members
+        #expect(listing.shotCount == 1 && listing.bytes == 10 && Array(listing.settled).isEmpty)
+        #expect(members.map(\.settled) == [true, false] && members.map(\.speaks) == [true, false])
+    }
 }
