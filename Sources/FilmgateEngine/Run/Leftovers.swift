@@ -32,15 +32,19 @@ struct Leftovers: Sendable {
 
     func submit(_ all: [NamePlanner.PlannedAsset], to scheduler: any DeliverySink) async {
         for var planned in all {
-            let asset = planned.assetDeliveries.id
-            if leases.isTaken(planned.assetDeliveries.content) || context.underWay.holds(asset) { continue }
+            let asset = planned.assetDeliveries.id, isHeld = context.underWay.holds(asset)
+            guard isFree(planned.assetDeliveries.content, isHeld: isHeld, for: scheduler) else { continue }
             var targets = Set(planned.deliveries.map(\.id.target))
+            planned.deliveries.removeAll { leases.isTaken($0.id) }
+            if planned.deliveries.isEmpty { continue }
             await leaveOutEnded(&planned)
             let bytes = planned.assetDeliveries.bytes.found
             // What cannot be looked at stays where it is, and waits: its disk may be away, and others are not.
             if (try? FileFacts.of(bytes.path))?.size != bytes.size {
                 for one in planned.deliveries where one.rendition == nil { targets.remove(one.id.target) }
                 planned.deliveries.removeAll { $0.rendition == nil }
+            } else if isHeld, bytes.ownership == .staged {
+                planned.assetDeliveries.bytes.ownership = .delivered
             } else if bytes.ownership == .staged, !planned.deliveries.isEmpty {
                 context.budget.occupy(bytes.size)
                 planned.assetDeliveries.budget = bytes.size
@@ -49,6 +53,15 @@ struct Leftovers: Sendable {
             context.underWay.begin(asset, left: targets)
             await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
         }
+    }
+
+    /// Nobody else has these bytes to deliver.
+    ///
+    /// Where this run has them for some targets already, by the same file, what waits for others joins that.
+    private func isFree(_ content: ContentKey, isHeld: Bool, for scheduler: any DeliverySink) -> Bool {
+        guard isHeld else { return !leases.isTaken(content) }
+        let number = (scheduler as? DeliveryScheduler)?.number
+        return leases.isTaken(content) && !leases.isTaken(content, except: number)
     }
 
     /// What has ended since it was looked up is counted where it ended, and not once more.

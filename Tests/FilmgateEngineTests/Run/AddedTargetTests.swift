@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateLedger
 import Synchronization
 import Testing
 
@@ -37,17 +38,19 @@ import Testing
 
     private let world: RunWorld
     private let archive = Gallery("archive"), backup = Gallery("backup"), picks = Gallery("picks")
+    private let stars = Gallery("stars")
     init() throws { world = try RunWorld() }
 
     private static func card(_ files: (name: String, bytes: String)...) -> FakePlace { FakePlace("Card", files) }
     private static let names = ["IMG_1.JPG", "IMG_2.JPG"]
 
-    /// Frames wait for `picks` until they are picked.
+    /// Frames wait for `picks` until they are picked, and for `stars` until they are rated.
     private func plan(_ card: FakePlace?, _ galleries: Gallery...) -> Plan {
-        var picked = DeliveryRule()
+        var picked = DeliveryRule(), rated = DeliveryRule()
         picked.picks = .only
+        (rated.minRating, rated.unrated) = (3, .wait)
         var traits = StageTraits(deliversTo: galleries.map(\.traits.identity), recognises: true)
-        traits.rules = ["picks": picked]
+        traits.rules = ["picks": picked, "stars": rated]
         return Plan(
             sources: [FakeSource(card.map { [$0] } ?? [])], stages: [Delivering(traits: traits)],
             targets: galleries.map { (name: $0.traits.identity, target: $0 as any UploadTarget) },
@@ -56,6 +59,13 @@ import Testing
 
     private func run(_ plan: Plan) async throws -> String {
         try await world.runner(plan, verb: "run").run(.together).shown
+    }
+
+    /// As people say it of a picture while a run goes on.
+    private func mark(_ sha256: String, _ rating: Int, _ runner: Runner) async throws {
+        let order = MarkOrder.Order.set(rating: rating, pick: nil, colour: nil, sha256s: [sha256])
+        _ = try await world.ledger.mark(MarkOrder(order, by: "ann"))
+        await runner.marked([sha256])
     }
 
     @Test func whatWaitsForAPickComesToATargetThatIsNew() async throws {
@@ -98,5 +108,23 @@ import Testing
         #expect(backup.taken.isEmpty)
         #expect(try await run(plan(card, archive, backup, picks)) == "1 pending, exit 8")
         #expect(archive.taken == [Self.names[0]] && backup.taken == [Self.names[0]])
+    }
+
+    /// What marks had ended for one target comes back while the frame waits for another one.
+    @Test func aMarkIsHeardOfWhatWaitsElsewhere() async throws {
+        let card = Self.card((Self.names[0], "one")), runner = world.runner(plan(card, archive, picks, stars))
+        async let outcome = runner.run(.continuous)
+        while try await world.ledger.queue(judgedBy: nil).count < 2 { await Task.yield() }
+        while archive.taken.isEmpty { await Task.yield() }
+        let sha256 = try #require(try await world.ledger.queue(judgedBy: nil).first).delivery.content.sha256
+        try await mark(sha256, 1, runner)
+        let rows = try await world.ledger.deliveries(of: ContentKey(sha256: sha256))
+        #expect(rows.first { $0.target == "stars" }?.receipt.state == .excluded)
+        try await mark(sha256, 5, runner)
+        while stars.taken.isEmpty { await Task.yield() }
+        runner.stop()
+        #expect(try await outcome.shown == "1 pending, exit 130")
+        #expect(stars.taken == [Self.names[0]] && archive.taken == [Self.names[0]] && picks.taken.isEmpty)
+        #expect(world.spooled.count == 1)
     }
 }
