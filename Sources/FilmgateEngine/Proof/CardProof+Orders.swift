@@ -76,7 +76,8 @@ extension CardProof {
         "\(target): never delivered there, and the pipeline wants it"
     }
 
-    /// A file that is pending names its remedy where nothing but a mark is missing.
+    /// A file that is pending names its remedy where nothing but a mark is missing; and the targets that want it since,
+    /// and that no run has met it with.
     func markable(_ verdict: Verdict, _ row: AssetRow) async throws(IngestError) -> Verdict {
         guard case .problem(let words, nil) = verdict, row.ending == .pending || row.ending == nil,
             let content = row.content
@@ -84,8 +85,12 @@ extension CardProof {
             return verdict
         }
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
-        let open = try await reader.deliveries(of: content).filter { waiting.contains($0.receipt.state) }
-        return !open.isEmpty && open.allSatisfy(\.isWaitingForMarks) ? .problem(words, .mark) : verdict
+        let deliveries = try await reader.deliveries(of: content)
+        let open = deliveries.filter { waiting.contains($0.receipt.state) }
+        if open.isEmpty { return verdict }
+        let others = await proofTargets?.unordered(row, deliveries, reader).map(Self.neverDelivered) ?? []
+        if !others.isEmpty { return .problem(([words] + others).joined(separator: "; "), .deliver) }
+        return open.allSatisfy(\.isWaitingForMarks) ? .problem(words, .mark) : verdict
     }
 
     /// Its delivery to that place for an event, where the import that looked at the file last knew of none.

@@ -82,6 +82,16 @@ public final class ProofTargets: Sendable {
         return found
     }
 
+    /// The names of those for which nobody has ordered the file, whatever became of its `deliveries`; none where the
+    /// targets cannot be told.
+    func unordered(_ row: AssetRow, _ deliveries: [DeliveryRow], _ reader: any LedgerReader) async -> [String] {
+        let wanted = (try? await wanted(row, reader)) ?? []
+        let others = wanted.filter { target in
+            !deliveries.contains { target.isHeir(of: $0, for: row.event) || target.isPlace(of: $0) }
+        }
+        return Set(others.map(\.name)).sorted()
+    }
+
     /// The files of its shot that the ledger knows; a folder of a card is looked up once.
     private func members(of row: AssetRow, _ reader: any LedgerReader) async throws(IngestError) -> [KnownFile] {
         let parts = row.origin.volumePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()

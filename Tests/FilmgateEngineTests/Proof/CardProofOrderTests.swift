@@ -148,4 +148,29 @@ import Testing
         try fixture.put("tess")
         #expect(try await !fixture.isSafe(asking: .saysYes))
     }
+
+    private struct Delivering: Stage {
+        var traits: StageTraits { StageTraits(deliversTo: ["near", "far"]) }
+        func process(_ asset: Asset, of shot: Shot) async throws(IngestError) -> Verdict { .pass(asset) }
+    }
+
+    /// It waits for a pick, and nobody has ordered it for a target that is new: both are named.
+    @Test(arguments: [false, true]) func aTargetThatIsNewIsNamedBesideThePick(_ isOrdered: Bool) async throws {
+        let fixture = try ProofFixture(ending: .pending)
+        for target in isOrdered ? ["near", "far"] : ["near"] {
+            var row = ProofFixture.row(target, fixture.sha256, isConfirmed: false)
+            row.receipt = Receipt(state: .pending, reason: MarkRule.notPicked)
+            row.gate = MarkGate([MarkRule(picks: .only)], sha256: fixture.sha256, camera: nil)
+            fixture.ledger.deliver(row)
+        }
+        let plan = Plan(
+            sources: [], stages: [Delivering()], targets: [("far", Gallery(step: .saysYes))], profiles: ProfileSet(),
+            spool: 1)
+        let proof = CardProof(
+            reader: fixture.ledger, proofTargets: try ProofTargets { _ throws(IngestError) in [plan] },
+            allowance: .sameDevice, exemptions: .init { _ in false })
+        let verdict = try await proof.examine(fixture.entry, at: fixture.card + "/A.JPG").verdict
+        let pending = "pending: not delivered yet", missing = "far: never delivered there, and the pipeline wants it"
+        #expect(verdict == (isOrdered ? .problem(pending, .mark) : .problem("\(pending); \(missing)", .deliver)))
+    }
 }
