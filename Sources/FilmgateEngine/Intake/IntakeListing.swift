@@ -136,7 +136,7 @@ struct IntakeListing: Sendable {
 
     private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
         let entry = entries[index], left = left(entry.origin)
-        var verdict = Verdict(entry: Int32(index), isLeft: left != nil)
+        var verdict = Verdict(entry: Int32(index), file: nil, isLeft: left != nil)
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return verdict }
         guard !rules.again, let file else { return nil }
         let known = files[Int(file)]
