@@ -357,7 +357,29 @@ import Testing
         let table = try Table()
         #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
         #expect(try table.run(["events", "show"]).items("event").first?["name"] as? String == "jones")
-        #expect(try table.run(["events", "use", "--now", "--none"]).status == 2)
+        let none = try table.run(["events", "use", "--now", "--none"])
+        #expect(none.status == 2 && (none.errors + none.output).contains("start it again without --event"))
+    }
+
+    /// Whichever of several orders is refused last: the next run begins with what was chosen before them.
+    @Test func whatTheRunCannotGoOnWithIsNotChosen() throws {
+        let table = try Table()
+        #expect(try table.run(["events", "use", "base"]).status == 0)
+        let run = try start(table)
+        try table.frames("hot", count: 1, from: 0)
+        #expect(Background.within(seconds: 30) { count(table, "smith") == 1 })
+        try FileManager.default.moveItem(atPath: table.archive, toPath: table.path("away"))
+        let orders = try ["jones", "miller", "brown"].map { event in
+            try Background(["events", "use", "--now", event, "--state", table.state])
+        }
+        // Signal 0 is none: they end by themselves.
+        let ends = orders.map { $0.kill(0) }
+        #expect(ends.allSatisfy { $0.status == 2 && ($0.errors + $0.output).contains("is gone") }, "\(ends)")
+        #expect(try table.run(["events", "show"]).items("event").first?["name"] as? String == "base")
+        try FileManager.default.moveItem(atPath: table.path("away"), toPath: table.archive)
+        #expect(try table.run(["events", "use", "--now", "jones"]).status == 0)
+        #expect(try table.run(["events", "show"]).items("event").first?["name"] as? String == "jones")
+        run.kill(SIGTERM)
     }
 
     /// The same event again interrupts nothing.

@@ -34,19 +34,24 @@ extension EventsCommand {
         func run() async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
             guard !now || !none else {
-                throw ValidationError("A run goes on with an event: --now does not go with --none.")
+                throw ValidationError(
+                    "A run goes on with an event: --now does not go with --none. "
+                        + "Say --none alone, then stop the run and start it again without --event.")
             }
             if now, HostedJob.ledger == nil { try handOver() }
             let context = try CommandContext(options), given = try event.map(ChosenEvent.checked)
             let (name, ids) =
                 if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
             let gate = ChosenEvent(state: options.stateDirectory)
-            let before = (event: gate.chosen, ids: gate.chosenIDs, at: gate.chosenAt)
-            try await context.telling { () throws(IngestError) in try gate.choose(name, ids: ids) }
-            if now, let name {
-                try await switchRun(to: name, context) { () throws(IngestError) in
-                    try gate.choose(before.event, ids: before.ids, at: before.at)
+            if now, let name, let switching = HostedJob.switching {
+                try await context.telling { () async throws(IngestError) in
+                    try await Self.switchRun(switching, to: name) { () throws(IngestError) in
+                        try gate.choose(name, ids: ids)
+                    }
                 }
+            } else {
+                try await context.telling { () throws(IngestError) in try gate.choose(name, ids: ids) }
+                if now { Console.err("No run is active: the next one has this event.") }
             }
             let pipelines = try EventsCommand.pipelines(pipeline, context)
             await AccountChoices(context: context).follow(pipelines, chosen: .event)
@@ -66,19 +71,15 @@ extension EventsCommand {
             throw CommandContext.end(error, options)
         }
 
-        /// Where the run cannot go on with it, the choice is as it was.
-        private func switchRun(
-            to event: String, _ context: CommandContext, undo: () throws(IngestError) -> Void
-        ) async throws {
-            guard let switching = HostedJob.switching else {
-                return Console.err("No run is active: the next one has this event.")
+        /// What the run cannot go on with is not chosen: the next one would begin with it.
+        private static func switchRun(
+            _ switching: EventSwitch, to event: String, _ choose: @Sendable () throws(IngestError) -> Void
+        ) async throws(IngestError) {
+            let liveStatus = HostedJob.liveStatus
+            try await switching.begin(with: event) { () throws(IngestError) in
+                try choose()
+                liveStatus?.begin(event: event)
             }
-            let result = await Result { () async throws(IngestError) in try await switching.begin(with: event) }
-            if case .failure(let error) = result {
-                try? undo()
-                throw CommandContext.end(error, options)
-            }
-            HostedJob.liveStatus?.begin(event: event)
             HostedJob.changes?.noteRun()
         }
 

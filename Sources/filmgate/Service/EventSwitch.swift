@@ -3,7 +3,11 @@ import Synchronization
 
 /// Gives a run another event while it goes on: whoever runs now makes way for one that begins with it.
 final class EventSwitch: Sendable {
-    typealias Begin = @Sendable (String) async throws(IngestError) -> Void
+    /// `accept` is called when it is certain that the run goes on with the event, before it does, and for one event
+    /// after the other; where it throws, the run goes on as it was.
+    typealias Begin =
+        @Sendable (_ event: String, _ accept: @Sendable () throws(IngestError) -> Void) async throws(IngestError) ->
+        Void
     private struct State {
         var begin: Begin?, event: String?
     }
@@ -22,11 +26,14 @@ final class EventSwitch: Sendable {
     /// The runner is done; the next one is not there yet.
     func letGo() { state.withLock { $0.begin = nil } }
 
-    /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was.
-    func begin(with event: String) async throws(IngestError) {
+    /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was, and did not
+    /// `accept` the event.
+    func begin(
+        with event: String, _ accept: @Sendable () throws(IngestError) -> Void
+    ) async throws(IngestError) {
         guard let begin = state.withLock(\.begin) else {
             throw Self.tooEarly
         }
-        try await begin(event)
+        try await begin(event, accept)
     }
 }

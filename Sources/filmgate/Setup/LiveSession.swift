@@ -124,7 +124,7 @@ struct LiveSession {
             counts.watch(places(plan))
             control?.changes.liveStatus.take(plan)
             runControl.steer(runner) { reload.ask() }
-            switching.take { event async throws(IngestError) in try await reload.begin(with: event) }
+            switching.take { event, accept async throws(IngestError) in try await reload.begin(with: event, accept) }
             ServiceNotice.ready(paused: gate.isShut)
             await lookAfterOthers(than: session.options.event, plan, ledger, control)
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }

@@ -36,14 +36,17 @@ final class Reload: Sendable {
         }
     }
 
-    /// False where the runner has returned meanwhile, and perhaps another goes on already.
-    private func take(_ change: (inout State) -> Void) -> Bool {
-        let isTaken = state.withLock { state in
-            if !state.isOver { change(&state) }
-            return !state.isOver
+    /// Whether the runner makes way, as `change` says; nil where it has returned meanwhile, and perhaps another goes on
+    /// already.
+    private func take<Thrown: Error>(
+        _ change: (inout State) throws(Thrown) -> Bool
+    ) throws(Thrown) -> Bool? {
+        let makesWay = try state.withLock { state throws(Thrown) -> Bool? in
+            if state.isOver { return nil }
+            return try change(&state)
         }
-        if isTaken { runner.leave() }
-        return isTaken
+        if makesWay == true { runner.leave() }
+        return makesWay
     }
 
     /// Reads the pipeline again; when it is right, the runner finishes what is in flight and makes way.
@@ -62,17 +65,25 @@ final class Reload: Sendable {
     }
 
     /// Finishes what is in flight and makes way for a run with that event; throws where it cannot be run with it.
-    func begin(with event: String) async throws(IngestError) {
-        guard event != live.present().options.event else { return }
+    ///
+    /// `accept` is called only then, in the order in which the run takes one event after the other.
+    func begin(
+        with event: String, _ accept: @Sendable () throws(IngestError) -> Void
+    ) async throws(IngestError) {
         let pipeline = taken ?? pipeline
-        try await live.present(event: event).learnEvent([pipeline])
-        try await live.runner(pipeline, ledger, EventHub(), event: event).runner.check()
-        let isTaken = take { state in
+        if event != live.present().options.event {
+            try await live.present(event: event).learnEvent([pipeline])
+            try await live.runner(pipeline, ledger, EventHub(), event: event).runner.check()
+        }
+        let makesWay = try take { state throws(IngestError) in
+            try accept()
+            if event == live.present().options.event { return false }
             live.switching.note(event)
             state.next = state.next ?? pipeline
+            return true
         }
-        guard isTaken else { throw EventSwitch.tooEarly }
-        tell("taken", "The run goes on with the event \(Describe.name(event)).")
+        guard let makesWay else { throw EventSwitch.tooEarly }
+        if makesWay { tell("taken", "The run goes on with the event \(Describe.name(event)).") }
     }
 
     private func isAskedAgain() -> Bool {
@@ -102,7 +113,11 @@ final class Reload: Sendable {
         if let trouble = await trouble(with: pipeline) {
             return tell("refused", "The changed pipeline cannot be run: \(trouble) This run keeps the old one.")
         }
-        guard take({ $0.next = pipeline }) else { return askNext() }
+        let makesWay = take { state in
+            state.next = pipeline
+            return true
+        }
+        guard makesWay != nil else { return askNext() }
         tell("taken", "The pipeline was changed and is in use now.")
     }
 
