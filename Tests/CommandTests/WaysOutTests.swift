@@ -110,6 +110,31 @@ import Testing
         #expect(try !say(table, words + ["--event", "bella"]).errors.contains("in the event"))
     }
 
+    /// A frame that also waits for a pick has its copy in the archive all the same.
+    @Test func framesThatWaitForAPickAreAmongThoseInAnotherEvent() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 3, from: 1)
+        let pipeline = try table.write(
+            "picks.yaml",
+            """
+            version: 1
+            stages: [exif: {}, dedupe: {}, upload: { to: [a, b], deliver: { b: { picks: only } } }]
+            targets:
+              a: { folder: { path: "\(table.archive)/{event}/{name}", verify: size } }
+              b: { folder: { path: "\(table.path("picks"))/{event}/{name}", verify: size } }
+            """)
+        let words = ["import", table.card, "--pipeline", pipeline, "--event"]
+        #expect(try say(table, words + ["anna"]).status == 8)
+        let frame = try #require(FileManager.default.subpaths(atPath: table.card)?.first { $0.hasSuffix(".JPG") })
+        #expect(try say(table, ["mark", "--pick", table.card + "/" + frame]).status == 0)
+        #expect(try say(table, ["retry"]).status == 8)
+        let named = try say(table, words + ["bella"])
+        #expect(
+            named.status == 8 && named.errors.contains("3 files of these are in the event anna already, and stay"),
+            "\(named.errors)")
+        #expect(try !say(table, words + ["bella"]).errors.contains("in the event"))
+    }
+
     @Test func whatWasSetAsideAndIsGoneIsTakenBackByItsPath() throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)

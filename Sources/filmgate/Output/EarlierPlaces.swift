@@ -6,7 +6,9 @@ import Synchronization
 /// had before, and copies that the same frames have in another event.
 final class EarlierPlaces: Sendable {
     private struct State {
-        var targets: [(name: String, identity: String)] = [], delivered: Set<ContentKey> = []
+        var targets: [(name: String, identity: String)] = []
+        /// What targets have for the run's event that they had not before, whatever it waits for elsewhere.
+        var sent: Set<ContentKey> = []
         /// In a run without an event, files that an event has or gets.
         var belonging: [String: Int] = [:]
         /// In a run with an event that was only chosen, files that targets have or get without one.
@@ -31,11 +33,11 @@ final class EarlierPlaces: Sendable {
         if event != nil, settled.event == nil, settled.isOfOtherEvent, settled.reason == nil {
             state.withLock { $0.eventless += 1 }
         }
-        guard event != nil, settled.ending == .delivered else { return }
+        guard let event, settled.event == event, settled.isSent else { return }
         guard let content = settled.content ?? settled.asset.digests.map({ ContentKey(sha256: $0.sha256) }) else {
             return
         }
-        state.withLock { _ = $0.delivered.insert(content) }
+        state.withLock { _ = $0.sent.insert(content) }
     }
 
     /// Nothing where the ledger cannot be read: the run has said so.
@@ -54,7 +56,7 @@ final class EarlierPlaces: Sendable {
             let count = [Receipt.State.pending, .held, .failed].reduce(0) { $0 + (other.states[$1] ?? 0) }
             if count > 0 { lines.append(Self.waiting(count, at: Describe.name(TargetLabel.place(of: other.identity)))) }
         }
-        lines += await doubled(state.delivered, reader)
+        lines += await doubled(state.sent, reader)
         return lines
     }
 
@@ -80,20 +82,23 @@ final class EarlierPlaces: Sendable {
         return other == base || other.hasPrefix(base + ":")
     }
 
-    /// An event that was named gets copies of its own, also of frames that belong to another: it is an order, and may
-    /// be a mistake.
-    private func doubled(_ delivered: Set<ContentKey>, _ reader: any LedgerReader) async -> [String] {
+    /// An event that was named gets copies of its own, also of frames that another has or is still to get: it is an
+    /// order, and may be a mistake.
+    private func doubled(_ sent: Set<ContentKey>, _ reader: any LedgerReader) async -> [String] {
         guard let event else { return [] }
         var counts: [String: Int] = [:]
-        for content in delivered {
+        for content in sent {
             let rows = (try? await reader.deliveries(of: content)) ?? []
-            let before = Set(rows.filter { $0.receipt.state == .done && !$0.isUnassigned }.compactMap(\.event))
+            let before = Set(rows.filter { $0.receipt.state != .excluded && !$0.isUnassigned }.compactMap(\.event))
                 .subtracting([event])
             for name in before { counts[name, default: 0] += 1 }
         }
         return counts.sorted { $0.key < $1.key }.map { name, count in
-            "note: \(Describe.count(count, "file")) of these \(count == 1 ? "is" : "are") in the event \(Describe.name(name)) already, and "
-                + "stay there: \(Describe.name(event)) got copies of its own. Without --event nothing that is in an event is delivered to another."
+            let (are, stay) = count == 1 ? ("is", "stays") : ("are", "stay")
+            return
+                "note: \(Describe.count(count, "file")) of these \(are) in the event \(Describe.name(name)) already, and "
+                + "\(stay) there: \(Describe.name(event)) got copies of its own. "
+                + "Without --event nothing that is in an event is delivered to another."
         }
     }
 }
