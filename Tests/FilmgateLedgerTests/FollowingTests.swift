@@ -12,8 +12,8 @@ import Testing
         return row
     }
 
-    private func delivery(_ target: String, _ state: Receipt.State) -> LedgerChange {
-        .delivery(Samples.delivery(1, to: target, state: state, reason: state == .failed ? "refused" : nil))
+    private func delivery(_ target: String, _ state: Receipt.State, _ reason: String? = nil) -> LedgerChange {
+        .delivery(Samples.delivery(1, to: target, state: state, reason: state == .failed ? "refused" : reason))
     }
 
     private func ending(
@@ -60,12 +60,27 @@ import Testing
 
     @Test(arguments: [Receipt.State.pending, .held]) func itGoesOnWaiting(_ state: Receipt.State) async throws {
         let row = waiting(1, wanting: [Samples.archive, Samples.gallery])
-        #expect(
-            try await ending(row, after: [delivery(Samples.archive, .done), delivery(Samples.gallery, state)]) == row)
+        let waits = delivery(Samples.gallery, state, "no answer")
+        #expect(try await ending(row, after: [delivery(Samples.archive, .done), waits]) == row)
         // One of its targets has never heard of the bytes, or it wants none.
         #expect(try await ending(row, after: [delivery(Samples.archive, .done)]) == row)
         let aimless = waiting(1, wanting: [])
         #expect(try await ending(aimless, after: [delivery(Samples.archive, .done)]) == aimless)
+    }
+
+    /// Whatever it waited for first: what it says is what it waits for now.
+    @Test func itGoesOnWaitingForWhatIsLeft() async throws {
+        var row = waiting(1, wanting: [Samples.archive, Samples.gallery])
+        row.reason = "archive: no event; gallery: not picked"
+        let left = delivery(Samples.gallery, .pending, "not picked")
+        var after = try await ending(row, after: [delivery(Samples.archive, .done), left])
+        #expect(after.reason == "gallery: not picked")
+        after.reason = row.reason
+        #expect(after == row)
+        // What the run itself ended it said in its own words.
+        #expect(try await ending(row, after: [delivery(Samples.archive, .done), left], run: row.run) == row)
+        let both = [delivery(Samples.archive, .held, "full"), left]
+        #expect(try await ending(row, after: both).reason == "archive: full; gallery: not picked")
     }
 
     @Test func aRefusalIsItsOwnToo() async throws {

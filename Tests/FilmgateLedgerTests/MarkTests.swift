@@ -269,6 +269,18 @@ import Testing
         return (try #require(row).receipt, try await ledger.assets(sha256: Samples.sha(1)).first?.ending)
     }
 
+    /// Nobody has to mark what is only to be sent.
+    @Test func whatIsPickedWaitsForThatNoLonger() async throws {
+        let ledger = try await waiting()
+        var file = Samples.asset(1, ending: .pending)
+        for (pick, reason) in [(PictureMark.Pick.none, "gallery: \(MarkRule.notPicked)"), (.picked, nil)] {
+            file.reason = "gallery: \(MarkRule.notPicked)"
+            try await ledger.record([.asset(file)])
+            _ = try await set(ledger, [1], pick: pick)
+            #expect(try await ledger.assets(sha256: Samples.sha(1)).first?.reason == reason)
+        }
+    }
+
     @Test func aGateIsKeptWithItsDelivery() async throws {
         let ledger = try await waiting(), row = try #require(try await ledger.queue([.pending]).first)
         #expect(row.delivery.gate == MarkGate([MarkRule(picks: .only)], sha256: Samples.sha(1), camera: nil))

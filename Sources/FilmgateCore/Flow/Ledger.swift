@@ -138,7 +138,7 @@ public enum LedgerChange: Sendable {
     /// else end.
     case cancelled(DeliveryRow, run: Int64, at: Int64)
     /// The deliveries of these bytes went on: files of earlier runs that wait for nothing else end too, as duplicates
-    /// of `twin`, or set aside where a target refused them.
+    /// of `twin`, or set aside where a target refused them; those that go on waiting say for what is left.
     ///
     /// Files of `run` itself are left to it, unless it has ended them by what it knew of other jobs' deliveries, which
     /// may have gone on since: they end as delivered.

@@ -6,9 +6,8 @@ import FilmgateCore
 enum Command: Int, CaseIterable {
     case addVolume, findVolume, addPlace, findPlace, addTarget, findTarget, nameTarget, setDisk, addCamera, findCamera
     case addContent, findContent, setDigests, setMedia, putAsset, findUnread, findWaiting, findStates, endAsset,
-        passAsset,
-        dropWanted, putDelivery,
-        removeDelivery, putDenial, removeDenial, putShotName, addNote, beginRun, endRun
+        tellAsset, passAsset, dropWanted, putDelivery, removeDelivery, putDenial, removeDenial, putShotName, addNote,
+        beginRun, endRun
 
     var sql: String {
         switch self {
@@ -32,17 +31,19 @@ enum Command: Int, CaseIterable {
                 into: "asset", key: AssetWriting.key, AssetWriting.facts, once: ["since"],
                 keeping: ["wanted": AssetWriting.wanted])
         case .findUnread:
-            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run FROM asset WHERE volume_id = ? AND path = ? "
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run, reason FROM asset WHERE volume_id = ? AND path = ? "
                 + "AND ending = 'setAside' AND content_id IS NULL AND size <= ? AND CASE WHEN born <> 0 THEN born = ? AND modified <= ? "
                 + "ELSE changed <> 0 AND inode = ? AND changed <= ? END"
         case .findWaiting:
-            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run FROM asset "
+            "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run, reason FROM asset "
                 + "WHERE content_id = ? AND (ending IN ('pending', 'setAside') OR ending IS NULL AND run <> ?)"
         case .findStates:
             "SELECT d.target_id, d.state, t.name, d.reason FROM delivery d JOIN target t ON t.id = d.target_id WHERE d.content_id = ?"
         case .endAsset:
             "UPDATE asset SET run = ?, ending = ?, reason = ?, twin = ?, at = ? WHERE "
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
+        case .tellAsset:
+            "UPDATE asset SET reason = ? WHERE " + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")
         case .passAsset:
             "UPDATE asset SET wanted = ?, event = ? WHERE "
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")

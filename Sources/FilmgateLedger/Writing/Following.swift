@@ -7,10 +7,16 @@ extension ChangeWriter {
         var volume: Int64, path: String
         /// Size, modified, born, inode, changed.
         var marks: [Int64]
-        var wanted: [Int64], ending: String?, run: Int64?
+        var wanted: [Int64]
+        var ending: String?
+        var run: Int64?
+        var reason: String?
         var name: Substring { path.split(separator: "/").last ?? "" }
     }
-    private struct Delivered { var state: String, target: String, reason: String? }
+    private struct Delivered {
+        var state: String, target: String, reason: String?
+        var isOpen: Bool { ![Receipt.State.done.rawValue, Receipt.State.excluded.rawValue].contains(state) }
+    }
 
     func follow(_ key: ContentKey, twin: String, run: Int64, at: Int64) throws {
         try endWaiting(try contents.number(of: key), but: run, as: .duplicate, twin: twin, run: run, at: at)
@@ -74,12 +80,43 @@ extension ChangeWriter {
             } else if kept.allSatisfy({ $0.state == Receipt.State.done.rawValue }) {
                 try end(file, delivered, nil, twin: twin, run: run, at: at)
             } else if file.ending == Ending.setAside.rawValue
-                || file.ending == Ending.pending.rawValue && kept.count < mine.count,
-                let open = kept.first(where: { $0.state != Receipt.State.done.rawValue })
+                || file.ending == Ending.pending.rawValue && kept.count < mine.count
             {
-                try end(file, .pending, open.reason.map { "\(open.target): \($0)" }, twin: nil, run: run, at: at)
+                try end(file, .pending, Self.reason(kept), twin: nil, run: run, at: at)
+            } else if file.run != exempt {
+                // What the run itself ended says it in its own words.
+                try tell(file, Self.reason(kept))
             }
         }
+    }
+
+    /// Files that go on waiting say for what: one delivery of their bytes waits for something else than before, or for
+    /// nothing any more.
+    func tellWaiting(_ key: ContentKey) throws {
+        let content = try contents.number(of: key), waiting = try waiting(content, but: nil)
+        if waiting.isEmpty { return }
+        let deliveries = try deliveries(of: content)
+        for file in waiting {
+            let mine = Set(file.wanted).compactMap { deliveries[$0] }, open = mine.filter(\.isOpen)
+            let isRefused = open.contains { $0.state == Receipt.State.failed.rawValue }
+            if !open.isEmpty, !isRefused { try tell(file, Self.reason(open)) }
+        }
+    }
+
+    /// Why files wait that these deliveries are left of, each reason once.
+    private static func reason(_ deliveries: [Delivered]) -> String? {
+        let reasons = Set(deliveries.filter(\.isOpen).compactMap { one in one.reason.map { "\(one.target): \($0)" } })
+        return reasons.isEmpty ? nil : reasons.sorted().joined(separator: "; ")
+    }
+
+    /// Its row has that reason from now on, and nothing else is new.
+    private func tell(_ file: Waiting, _ reason: String?) throws {
+        guard file.ending == Ending.pending.rawValue, file.reason != reason else { return }
+        var query = try query(.tellAsset)
+        query.bind(reason)
+        bind(file, to: &query)
+        try query.execute()
+        note(file)
     }
 
     /// Files that were to reach `old` are to reach `heir`, of whatever run they are.
@@ -115,11 +152,10 @@ extension ChangeWriter {
     private static func files(_ query: inout Query) throws -> [Waiting] {
         var found: [Waiting] = []
         while try query.next() {
-            var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [], ending: nil, run: nil)
+            var file = Waiting(volume: query.int(), path: query.text(), marks: [], wanted: [])
             for _ in 0..<5 { file.marks.append(query.int()) }
             file.wanted = query.textOrNil()?.split(separator: ",").compactMap { Int64($0) } ?? []
-            file.ending = query.textOrNil()
-            file.run = query.intOrNil()
+            (file.ending, file.run, file.reason) = (query.textOrNil(), query.intOrNil(), query.textOrNil())
             found.append(file)
         }
         return found

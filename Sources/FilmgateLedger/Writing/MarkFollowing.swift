@@ -50,6 +50,7 @@ struct MarkFollowing {
         row.receipt.reason = reason
         if row.receipt.state == .held, reason != nil { row.receipt.state = .pending }
         try writer.write(row)
+        try writer.tellWaiting(row.content)
     }
 
     /// Files that ended without this delivery wait for it again.
