@@ -178,6 +178,30 @@ import Testing
         #expect(scene.names("archive") == ["a/IMG_0001.CR2", "a/IMG_0001.JPG", "a/IMG_0001.XMP"])
     }
 
+    /// Nothing of the RAW waits for the target that is named; the shot has one event all the same.
+    @Test func anAssignmentForOneTargetHoldsForTheWholeShot() throws {
+        let (scene, _) = try scene()
+        defer { scene.server.stop() }
+        try scene.put("C/IMG_0001.CR2", "RAW 1")
+        let file = try scene.table.write(
+            "kinds.yaml",
+            """
+            version: 1
+            event: { hold: true }
+            stages: [exif: {}, dedupe: {}, upload: { to: [a, b], deliver: { b: [jpeg] } }]
+            targets:
+              a: { folder: { path: "\(scene.table.path("a"))/{event}", verify: size } }
+              b: { folder: { path: "\(scene.table.path("b"))/{event}", verify: size } }
+            """)
+        #expect(try scene.take("C", file).status == 8)
+        let one = try scene.table.run(["assign", "one", "IMG_0001.JPG", "--target", "b"])
+        #expect(one.status == 8 && one.count("pending") == 2, "\(one.output)\(one.errors)")
+        #expect(try scene.table.run(["assign", "two"]).status == 0)
+        try expectYes(scene)
+        #expect(scene.names("a") == ["one/IMG_0001.CR2", "one/IMG_0001.JPG", "two/IMG_0002.JPG"])
+        #expect(scene.names("b") == ["one/IMG_0001.JPG", "two/IMG_0002.JPG"])
+    }
+
     @Test func aTargetThatHoldsNothingIsNamed() throws {
         let (scene, _) = try scene()
         defer { scene.server.stop() }

@@ -114,7 +114,7 @@ import Testing
 
     private static func change(_ run: Int64, _ dice: inout FrameIndexTests.Dice) -> LedgerChange {
         let number = Int.random(in: 1...12, using: &dice), content = ContentKey(sha256: Samples.sha(number))
-        switch Int.random(in: 0...9, using: &dice) {
+        switch Int.random(in: 0...10, using: &dice) {
         case 0...4:
             var row = Samples.asset(
                 number, ending: [nil, .pending, .delivered, .setAside].randomElement(using: &dice) ?? nil)
@@ -123,9 +123,15 @@ import Testing
         case 5, 6:
             var row = Samples.delivery(number)
             row.receipt.state = [.done, .pending, .failed].randomElement(using: &dice) ?? .done
+            row.event = [nil, DeliveryRow.unassigned].randomElement(using: &dice) ?? nil
             return .delivery(row)
         case 7: return .followed(content, twin: "elsewhere", run: run, at: run * 1000)
         case 8: return .withdraw(content, target: Samples.archive, heir: Samples.gallery, event: "another")
+        case 9:
+            let heir = [Samples.archive, Samples.gallery].randomElement(using: &dice) ?? Samples.archive
+            var row = Samples.delivery(number, to: heir, state: .pending, reason: "not sent yet")
+            row.event = "another"
+            return .assigned(row, from: Samples.archive)
         default:
             var row = Samples.delivery(number)
             row.receipt.state = .excluded

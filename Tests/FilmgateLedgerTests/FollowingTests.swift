@@ -167,6 +167,40 @@ import Testing
         #expect(try await ledger.deliveries(of: content).map(\.target) == [heir])
     }
 
+    /// The first event that is said of it counts; a target may be the same for every event.
+    @Test(arguments: [Samples.archive, Samples.archive + ":e"]) func whatWaitsForAnEventIsGivenToOne(
+        _ heir: String
+    ) async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        var file = waiting(1, wanting: [Samples.archive])
+        (file.event, file.reason) = (DeliveryRow.unassigned, "archive: no event")
+        var row = Samples.delivery(1, state: .held, reason: "no event")
+        row.event = DeliveryRow.unassigned
+        try await ledger.record([.asset(file), .delivery(row)])
+        row.target = heir
+        for event in ["e", "f"] {
+            (row.event, row.receipt.state, row.receipt.reason) = (event, .pending, "it belongs to \(event)")
+            try await ledger.record([.assigned(row, from: Samples.archive)])
+            let after = try #require(try await ledger.assets(AssetFilter()).first)
+            #expect(after.wanted == [heir] && after.event == "e" && after.reason == "archive: it belongs to e")
+            #expect(try await ledger.deliveries(of: content).map(\.target) == [heir])
+        }
+        let known = try #require(try await ledger.deliveries(of: content).first)
+        #expect(known.event == "e" && known.receipt.state == .pending)
+    }
+
+    /// It came there for that event from another place meanwhile.
+    @Test func whatTheTargetHasForTheEventStays() async throws {
+        let ledger = try SQLiteLedger.inMemory(), heir = Samples.archive + ":e"
+        var row = Samples.delivery(1, state: .held)
+        row.event = DeliveryRow.unassigned
+        try await ledger.record([.delivery(row), delivery(heir, .done)])
+        (row.target, row.event, row.receipt.state) = (heir, "e", .pending)
+        try await ledger.record([.assigned(row, from: Samples.archive)])
+        let rows = try await ledger.deliveries(of: content)
+        #expect(rows.map(\.target) == [heir] && rows.map(\.receipt.state) == [.done])
+    }
+
     /// The parts of a name stay with a delivery until it is done.
     @Test func aDeliveryThatWaitsKeepsThePartsOfItsName() async throws {
         let ledger = try SQLiteLedger.inMemory(), name = DeliveryName(pattern: "a\u{F0001}.JPG", counter: 7, suffix: 2)

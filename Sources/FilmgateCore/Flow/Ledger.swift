@@ -129,6 +129,11 @@ public enum LedgerChange: Sendable {
     ///
     /// Files of these bytes that wait for `target` wait for `heir` from then on.
     case withdraw(ContentKey, target: String, heir: String, event: String?)
+    /// What waits at `from` for an event belongs to that of the row from now on, and waits as the row says: it goes to the
+    /// row's target instead.
+    ///
+    /// Nothing where it waits for none any more.
+    case assigned(DeliveryRow, from: String)
     /// A target was heard of a delivery that it has: that it denies the copy, or, with nil, that it has these very
     /// bytes.
     ///
@@ -185,7 +190,8 @@ public struct DeliveryRow: Sendable, Hashable {
     public var target: String, targetName: String
     public var receipt: Receipt
     public var size: UInt64
-    /// Path below the target's root or in its address; "" for targets without names.
+    /// Path below the target's root or in its address; "" for targets without names, and while it is to be named when it
+    /// is sent.
     public var path: String
     /// Nil without an event, `unassigned` while it waits for one.
     public var event: String?

@@ -211,15 +211,19 @@ public final class DeliveryLeases: Sendable {
         await holder?.cede(old, new, heir)
     }
 
-    /// The event that these bytes have from now on, for as long as anybody who gave it to them goes on: the first that
-    /// was said.
+    /// The event that each of these contents has from now on, for as long as anybody who gave it to them goes on: the
+    /// first that was said.
     ///
-    /// Two that looked into the ledger before either had written anything down would each send them to its own.
-    func assign(_ content: ContentKey, to event: String, by owner: Int) -> String {
+    /// Two that looked into the ledger before either had written anything down would each send them to its own; of two
+    /// that name files of one shot the first gets them all.
+    func assign(_ contents: Set<ContentKey>, to event: String, by owner: Int) -> [ContentKey: String] {
         state.withLock { state in
-            if let known = state.events[content], known.event != event { return known.event }
-            state.events[content, default: (event, [])].givers.insert(owner)
-            return event
+            var said: [ContentKey: String] = [:]
+            for content in contents {
+                said[content] = state.events[content]?.event ?? event
+                if said[content] == event { state.events[content, default: (event, [])].givers.insert(owner) }
+            }
+            return said
         }
     }
 

@@ -29,11 +29,23 @@ extension Delivery {
         if keepsReceipt, receipt.state != .done { return withdrawn }
         var row = row(receipt, bytes: bytes)
         row.nextTry = nextTry
-        var changes: [LedgerChange] = [.delivery(row)]
-        if let name, let given = name.shotName(base: row.path), !row.isUnassigned {
-            changes.append(.shotName(given, shot: name.shot, target: row.target, event: row.event))
-        }
-        return changes + withdrawn
+        return [.delivery(row)] + shotName(of: row) + withdrawn
+    }
+
+    /// That it belongs to its event, where it waited for one; what it is called is found out when it is sent.
+    func assigned(bytes: LocalFile) -> [LedgerChange] {
+        guard let old = inherits?.target, let event = job.event else { return [] }
+        let reason = verdict.waiting ?? "it belongs to \(event) and is not sent yet; `filmgate retry` sends it"
+        var row = row(Receipt(state: .pending, at: since, reason: reason), bytes: bytes)
+        let names = shotName(of: row)
+        // Others would keep clear of a name that it may never have.
+        row.path = ""
+        return [.assigned(row, from: old)] + names
+    }
+
+    private func shotName(of row: DeliveryRow) -> [LedgerChange] {
+        guard let name, let given = name.shotName(base: row.path), !row.isUnassigned else { return [] }
+        return [.shotName(given, shot: name.shot, target: row.target, event: row.event)]
     }
 
     func row(_ receipt: Receipt, bytes: LocalFile) -> DeliveryRow {

@@ -138,14 +138,13 @@ actor DeliveryScheduler {
         }
     }
 
-    /// Deliveries that have their event now, and whose targets are not at hand: they are held no longer.
-    func note(_ elsewhere: [UnreachableAssignment]) async {
-        for one in elsewhere {
-            let content = one.row.content, old = Delivery.ID(content: content, target: one.old)
-            await leases.cede(old, to: Delivery.ID(content: content, target: one.row.target), for: number)
-            record(one.changes, then: nil)
-            await commit?.value
-        }
+    /// Has the ledger know the event of all that waited for one, or of none of it.
+    ///
+    /// Whoever had it until now leaves it to this one, also what no target at hand takes.
+    func assign(_ planned: [NamePlanner.PlannedAsset]) async {
+        for (old, new) in planned.flatMap(\.successions) { await leases.cede(old, to: new, for: number) }
+        record(planned.flatMap(\.assigned), then: nil)
+        await commit?.value
     }
 
     /// Where all of it is being given up, whoever wants it has it once the ledger knows where it is then.

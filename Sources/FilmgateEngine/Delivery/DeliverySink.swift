@@ -7,6 +7,12 @@ protocol DeliverySink: Actor {
     func isStuck(_ wait: Duration) -> Bool
 }
 
+extension DeliverySink {
+    func submit(_ planned: NamePlanner.PlannedAsset) async {
+        await submit(planned.assetDeliveries, deliveries: planned.deliveries)
+    }
+}
+
 extension DeliveryScheduler: DeliverySink {}
 
 /// A dry run's deliveries: decides exactly as the scheduler would, writes nothing.

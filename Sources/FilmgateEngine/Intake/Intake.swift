@@ -224,7 +224,7 @@ struct Intake: Sendable {
         for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {
             context.underWay.begin(planned.assetDeliveries.asset, for: context.options.deliveryEvent)
             handed.add(planned.assetDeliveries.asset)
-            await delivering.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+            await delivering.submit(planned)
         }
     }
 

@@ -1,16 +1,17 @@
 import FilmgateCore
 
-/// Submits what waited; where that is given to an event, to one event only.
+/// Gives what waited for an event to one, before any of it is sent.
 ///
-/// All that is submitted was looked up before: meanwhile another job of this process may have given a frame to another
-/// event. The first that was said counts, and whoever comes later is told which.
+/// A shot has one event, so all of it is given at once: nobody else gives a part of it to another one meanwhile, and a
+/// process that is killed leaves none behind that another event could still be said of.
+///
+/// All that is given was looked up before: another job of this process may have given a frame to another event by now.
+/// The first that was said counts, and whoever comes later is told which.
 struct EventAssignment {
     /// Nil where nothing is given to any.
     private let event: String?
     private let ledger: any LedgerReader, leases: DeliveryLeases
     private let scheduler: any DeliverySink, statistics: RunStatistics
-    /// Contents that were asked about: those that have the event now, and why others do not get it.
-    private var assigned: Set<ContentKey> = [], refused: [ContentKey: String] = [:]
 
     init(
         _ event: String?, _ ledger: any LedgerReader, _ leases: DeliveryLeases, to scheduler: any DeliverySink,
@@ -20,26 +21,36 @@ struct EventAssignment {
         (self.scheduler, self.statistics) = (scheduler, statistics)
     }
 
-    mutating func submit(_ planned: NamePlanner.PlannedAsset) async {
-        var now = planned
-        if let event, let scheduler = scheduler as? DeliveryScheduler {
+    /// Those of `all` that are to be sent, once the ledger knows whose they are; the others are told as what still
+    /// waits.
+    func assigned(_ all: [NamePlanner.PlannedAsset]) async -> [NamePlanner.PlannedAsset] {
+        guard let event, let scheduler = scheduler as? DeliveryScheduler else { return all }
+        let said = leases.assign(Set(all.map(\.assetDeliveries.content)), to: event, by: scheduler.number)
+        var mine: [NamePlanner.PlannedAsset] = [], refused: [ContentKey: String] = [:], seen: Set<ContentKey> = []
+        for var planned in all {
             let content = planned.assetDeliveries.content
-            if !assigned.contains(content), refused[content] == nil {
-                refused[content] = await assign(&now, to: event, by: scheduler.number)
-                if refused[content] == nil { assigned.insert(content) }
+            if seen.insert(content).inserted {
+                if let other = said[content], other != event {
+                    refused[content] = Self.given(to: other)
+                } else {
+                    refused[content] = await obstacle(&planned, event, by: scheduler.number)
+                }
             }
-            if let reason = refused[content] { return statistics.settle(Self.result(planned, because: reason)) }
-            await scheduler.note(now.elsewhere)
+            if let reason = refused[content] {
+                statistics.settle(Self.result(planned, because: reason))
+            } else {
+                mine.append(planned)
+            }
         }
-        await scheduler.submit(now.assetDeliveries, deliveries: now.deliveries)
+        await scheduler.assign(mine)
+        return mine
     }
 
     /// Why these bytes do not get the event, or nil; leaves out what another job has done of it meanwhile.
-    private func assign(
-        _ planned: inout NamePlanner.PlannedAsset, to event: String, by number: Int
+    private func obstacle(
+        _ planned: inout NamePlanner.PlannedAsset, _ event: String, by number: Int
     ) async -> String? {
-        let content = planned.assetDeliveries.content, said = leases.assign(content, to: event, by: number)
-        if said != event { return Self.given(to: said) }
+        let content = planned.assetDeliveries.content
         // Whoever said another one and has ended since has written that down.
         let read = await Result { () async throws(IngestError) in try await ledger.deliveries(of: content) }
         guard case .success(let rows) = read else {
@@ -79,5 +90,30 @@ struct EventAssignment {
             asset.receipts[delivery.id.target] = Receipt(state: .pending, reason: reason)
         }
         return asset.result
+    }
+}
+
+/// A delivery that was assigned, and whose target no pipeline at hand has.
+struct UnreachableAssignment: Sendable {
+    var row: DeliveryRow
+    /// The target's identity before its event was known.
+    var old: String
+    var shotName: LedgerChange?
+
+    var changes: [LedgerChange] { [.assigned(row, from: old)] + (shotName.map { [$0] } ?? []) }
+}
+
+extension NamePlanner.PlannedAsset {
+    /// As what its deliveries waited for their event, and as what they go on.
+    var successions: [(old: Delivery.ID, new: Delivery.ID)] {
+        let content = assetDeliveries.content
+        func id(_ target: String) -> Delivery.ID { Delivery.ID(content: content, target: target) }
+        return deliveries.compactMap { one in one.inherits.map { (old: $0, new: one.id) } }
+            + elsewhere.map { (old: id($0.old), new: id($0.row.target)) }
+    }
+
+    /// That all of it belongs to its event from now on.
+    var assigned: [LedgerChange] {
+        deliveries.flatMap { $0.assigned(bytes: assetDeliveries.bytes) } + elsewhere.flatMap(\.changes)
     }
 }

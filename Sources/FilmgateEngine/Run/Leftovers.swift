@@ -51,7 +51,7 @@ struct Leftovers: Sendable {
             }
             if planned.deliveries.isEmpty { continue }
             context.underWay.begin(asset, left: targets)
-            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
+            await scheduler.submit(planned)
         }
     }
 

@@ -14,7 +14,7 @@ extension PendingDeliveries {
     func name(
         _ row: DeliveryRow, of asset: Asset, at target: String, _ given: inout NamesGiven
     ) async throws(IngestError) -> (name: NameParts, path: String)? {
-        if row.path.isEmpty { return nil }
+        if row.path.isEmpty, row.name == nil { return nil }
         var name = NameParts(row, of: asset)
         let event = (assigning ? self.event : row.event) ?? "", mark = ShotIdentity(asset)
         let key = [target, event, NamePlanner.shotPlace(name.shot)].joined(separator: "\u{1F}")
@@ -34,7 +34,8 @@ extension PendingDeliveries {
             if assigning { try await give(&name, at: target) }
             given.shots[key, default: []].append((mark, name))
         }
-        return (name, assigning ? name.path(event: self.event) : row.path)
+        if assigning { return (name, name.path(event: self.event)) }
+        return (name, row.path.isEmpty ? name.path(event: row.event) : row.path)
     }
 
     private func give(_ name: inout NameParts, at target: String) async throws(IngestError) {
@@ -47,22 +48,6 @@ extension PendingDeliveries {
         if let number = earlier?.counter, number > 0 { return name.counter = number }
         let last = try await ledger.counter(at: target, event: event)
         name.counter = reservations.number(of: name.shot, at: target, event: event, after: last)
-    }
-}
-
-/// A delivery that was assigned, and whose target no pipeline at hand has.
-struct UnreachableAssignment: Sendable {
-    var row: DeliveryRow
-    /// The target's identity before its event was known.
-    var old: String
-    var shotName: LedgerChange?
-
-    /// Its row takes the place of the one without an event; where the target is the same for every event, that is one
-    /// row.
-    var changes: [LedgerChange] {
-        let withdrawn: [LedgerChange] =
-            old == row.target ? [] : [.withdraw(row.content, target: old, heir: row.target, event: row.event)]
-        return [.delivery(row)] + withdrawn + (shotName.map { [$0] } ?? [])
     }
 }
 

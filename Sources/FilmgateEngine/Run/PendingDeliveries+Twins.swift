@@ -51,6 +51,20 @@ extension PendingDeliveries {
         return NamePlanner.PlannedAsset(assetDeliveries: assetDeliveries, deliveries: deliveries)
     }
 
+    /// What waits for an event and is of the same shots as `planned`, for which nothing is sent this time: a shot has one
+    /// event.
+    func rest(
+        of planned: [NamePlanner.PlannedAsset], among waiting: [QueuedDelivery], _ given: inout NamesGiven
+    ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
+        var known = Set(planned.map(\.assetDeliveries.content)), rest: [NamePlanner.PlannedAsset] = []
+        let whole = waiting.wholeShots(of: known)
+        for one in waiting where one.delivery.isUnassigned && whole.contains(one.delivery.content) {
+            guard known.insert(one.delivery.content).inserted else { continue }
+            rest += try await self.planned([one], isSent: false, &given)
+        }
+        return rest
+    }
+
     /// What waits and is not among `planned`, one ending for each content: nobody may take it for delivered.
     ///
     /// With `only`, of that target alone. `rows`: what waited when that was planned; what came since is nobody's here.

@@ -37,9 +37,9 @@ struct PendingDeliveries: Sendable {
         }
         var result: [NamePlanner.PlannedAsset] = [], given = NamesGiven()
         for content in order {
-            result += try await planned(content, byContent[content] ?? [], &given)
+            result += try await planned(byContent[content] ?? [], &given)
         }
-        return result
+        return assigning ? result + (try await rest(of: result, among: waiting, &given)) : result
     }
 
     /// Identities of the targets that `planned` would send something to; gives no names.
@@ -60,16 +60,18 @@ struct PendingDeliveries: Sendable {
         return target
     }
 
-    private func planned(
-        _ content: ContentKey, _ waiting: [QueuedDelivery], _ given: inout NamesGiven
+    /// `isSent`: false for one that is only given to its event.
+    func planned(
+        _ waiting: [QueuedDelivery], isSent: Bool = true, _ given: inout NamesGiven
     ) async throws(IngestError) -> [NamePlanner.PlannedAsset] {
         var mine: [(one: QueuedDelivery, target: PlannedTarget)] = []
-        for var one in waiting {
+        for var one in waiting where isSent {
             guard let target = taker(of: one.delivery) else { continue }
             one.delivery = one.delivery.found(in: staging)
             mine.append((one, target))
         }
-        guard let (first, _) = mine.first else { return [] }
+        guard let first = isSent ? mine.first?.one : waiting.first else { return [] }
+        let content = first.delivery.content
         let rows = try await ledger.deliveries(of: content).map { $0.found(in: staging) }
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
@@ -88,6 +90,8 @@ struct PendingDeliveries: Sendable {
             isRecorded: true)
         assetDeliveries.event = assigning ? event : first.asset.event ?? event
         assetDeliveries.standsAlone = first.isFileless
+        // Its bytes stay where they wait.
+        if !isSent { assetDeliveries.bytes.ownership = .delivered }
         let others = try await elsewhere(rows, of: asset, but: Set(mine.map { $0.0.delivery.target }), &given)
         for row in rows where !mine.contains(where: { row.isReplaced(by: $0.one.delivery, at: $0.target) }) {
             assetDeliveries.note(others.first { $0.old == row.target }?.row ?? row)

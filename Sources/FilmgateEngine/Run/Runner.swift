@@ -297,8 +297,8 @@ public final class Runner: Sendable {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)
         }
         let event = order.assigning ? options.event : nil
-        var assignment = EventAssignment(event, reader, leases, to: scheduler, statistics)
-        for planned in all where !stopping.isSet { await assignment.submit(planned) }
+        let assignment = EventAssignment(event, reader, leases, to: scheduler, statistics)
+        for planned in await assignment.assigned(all) where !stopping.isSet { await scheduler.submit(planned) }
         return run
     }
 

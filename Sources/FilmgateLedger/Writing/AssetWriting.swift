@@ -52,7 +52,7 @@ extension ChangeWriter {
         query.bind(row.at)
         try query.execute()
         written?.files.insert(FrameKey(row.origin, volume: volume))
-        try endUnread(row, volume: volume)
+        try following.endUnread(row, volume: volume)
     }
 
     private func bind(_ origin: Origin, _ volume: Int64, _ place: Int64, to query: inout Query) {

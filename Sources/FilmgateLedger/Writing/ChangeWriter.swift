@@ -18,6 +18,7 @@ final class ChangeWriter {
     }
 
     var db: Database { statements.db }
+    var following: FileFollowing { FileFollowing(self) }
 
     func apply(_ change: LedgerChange) throws {
         switch change {
@@ -25,9 +26,10 @@ final class ChangeWriter {
         case .delivery(let row): try write(row)
         case .withdraw(let key, let target, let heir, let event):
             try withdraw(key, target: target, heir: heir, event: event)
+        case .assigned(let row, let old): try following.assign(row, from: old)
         case .heard(let key, let target, let denial): try hear(key, target: target, denial)
-        case .cancelled(let row, let run, let at): try cancel(row, run: run, at: at)
-        case .followed(let key, let twin, let run, let at): try follow(key, twin: twin, run: run, at: at)
+        case .cancelled(let row, let run, let at): try following.cancel(row, run: run, at: at)
+        case .followed(let key, let twin, let run, let at): try following.follow(key, twin: twin, run: run, at: at)
         case .shotName(let name, let shot, let target, let event):
             try write(name, shot: shot, target: target, event: event)
         case .disk(let disk, let target, let name): try write(disk: disk, of: target, name)
@@ -94,7 +96,7 @@ extension ChangeWriter {
         query.bind(target)
         try query.execute()
         written?.contents.insert(content)
-        try inherit(content, from: target, heir, event: event)
+        try following.inherit(content, from: target, heir, event: event)
         if target != heir { try drop(target, from: content) }
     }
 

@@ -38,7 +38,7 @@ enum Command: Int, CaseIterable {
             "SELECT \(AssetWriting.key.joined(separator: ", ")), wanted, ending, run, reason FROM asset "
                 + "WHERE content_id = ? AND (ending IN ('pending', 'setAside') OR ending IS NULL AND run <> ?)"
         case .findStates:
-            "SELECT d.target_id, d.state, t.name, d.reason FROM delivery d JOIN target t ON t.id = d.target_id WHERE d.content_id = ?"
+            "SELECT d.target_id, d.state, t.name, d.reason, d.event FROM delivery d JOIN target t ON t.id = d.target_id WHERE d.content_id = ?"
         case .endAsset:
             "UPDATE asset SET run = ?, ending = ?, reason = ?, twin = ?, at = ? WHERE "
                 + AssetWriting.key.map { "\($0) = ?" }.joined(separator: " AND ")

@@ -30,7 +30,7 @@ struct MarkFollowing {
                 row.mayHaveArrived ? DeliveryRow.unwantedThere : DeliveryRow.unwanted, nil
             )
             // Its bytes stay named: the mark may be taken back.
-            try writer.cancel(row, run: 0, at: at)
+            try writer.following.cancel(row, run: 0, at: at)
         case .waits(let reason): try wait(row, reason, at: at)
         case .takes, .undecided: try wait(row, nil, at: at)
         }
@@ -50,7 +50,7 @@ struct MarkFollowing {
         row.receipt.reason = reason
         if row.receipt.state == .held, reason != nil { row.receipt.state = .pending }
         try writer.write(row)
-        try writer.tellWaiting(row.content)
+        try writer.following.tellWaiting(row.content)
     }
 
     /// Files that ended without this delivery wait for it again.

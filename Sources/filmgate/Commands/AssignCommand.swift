@@ -6,7 +6,8 @@ struct AssignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assign", abstract: "Give what was held without an event to an event, and send it.",
         discussion: """
-            A shot has one event: RAW and JPEG, sidecars and memos go with the picture that is named.
+            A shot has one event: RAW and JPEG, sidecars and memos go with the picture that is named, and what waits for other targets \
+            than --target belongs to it, too. Where this breaks off, `filmgate retry` sends the rest.
 
             EXAMPLE:
               filmgate assign smith-wedding

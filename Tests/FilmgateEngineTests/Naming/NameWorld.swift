@@ -128,10 +128,9 @@ final class NameWorld {
         let scheduler = scheduler(targets, event, reservations)
         let leftovers = PendingDeliveries(
             ledger: ledger, targets: targets, event: event, assigning: assigning, reservations: reservations)
-        for planned in try await leftovers.planned([.pending, .held], only: nil) {
-            await scheduler.note(planned.elsewhere)
-            await scheduler.submit(planned.assetDeliveries, deliveries: planned.deliveries)
-        }
+        let all = try await leftovers.planned([.pending, .held], only: nil)
+        if assigning { await scheduler.assign(all) }
+        for planned in all { await scheduler.submit(planned) }
         await end(scheduler)
     }
 }

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateLedger
+import FilmgateTesting
 import Synchronization
 import Testing
 
@@ -22,6 +23,18 @@ import Testing
 
         /// The first that came is number 0.
         func open(_ number: Int) { waiting.withLock { $0[number] }.set() }
+    }
+    /// Takes what is given to an event, and is told of nothing after that.
+    private struct Killed: Ledger, LedgerStandIn {
+        let ledger: SQLiteLedger
+
+        func record(_ changes: [LedgerChange]) async throws(IngestError) {
+            let isAssigned = changes.contains { if case .assigned = $0 { true } else { false } }
+            guard isAssigned else { throw IngestError(.unexpected, "It cannot be written.") }
+            try await ledger.record(changes)
+        }
+        func beginRun(verb: String, event: String?, at: Int64) async throws(IngestError) -> Int64 { 9 }
+        func sync() async throws(IngestError) {}
     }
     private static let names = ["IMG_1.JPG", "IMG_2.JPG"]
     private let world: RunWorld, barrier = Barrier()
@@ -48,9 +61,12 @@ import Testing
         try #require(held.summary[.pending] == names.count, "\(held.shown)")
     }
 
+    private func plan(_ event: String) throws -> Plan {
+        world.plan([], target: try #require(galleries[event]).planned(event, "{event}/{name}").target)
+    }
+
     private func assign(_ event: String) throws -> Task<RunOutcome, any Error> {
-        let target = try #require(galleries[event]).planned(event, "{event}/{name}").target
-        let runner = world.runner(world.plan([], target: target), verb: "assign") { $0.event = event }
+        let runner = world.runner(try plan(event), verb: "assign") { $0.event = event }
         return Task { try await runner.run(.resume(ResumeOrder([.held, .pending], assigning: true))) }
     }
 
@@ -77,7 +93,8 @@ import Testing
         barrier.open(1)
         let summaries = [try await first.value.summary, try await second.value.summary]
         #expect(summaries.reduce(0) { $0 + $1[.delivered] } == 2 && summaries.reduce(0) { $0 + $1[.pending] } == 2)
-        #expect((delivered("smith") + delivered("jones")).count == 2)
+        // Files of a shot are no two orders: who is first gets all that both name.
+        #expect([delivered("smith").count, delivered("jones").count].sorted() == [0, 2])
         let targets = try await targets()
         #expect(targets.count == 2 && targets.allSatisfy { $0.count == 1 }, "\(targets)")
     }
@@ -107,6 +124,23 @@ import Testing
         #expect(try await targets() == [["gallery:smith"], ["gallery:smith"]])
     }
 
+    /// A process that is killed after that has sent nothing, and left nothing of a shot for another event.
+    @Test func aShotIsGivenAsAWholeBeforeAnythingIsSent() async throws {
+        try await hold(["IMG_1.JPG", "IMG_1.CR3", "IMG_2.JPG"], on: "Card")
+        let runner = world.runner(try plan("smith"), verb: "assign", writer: Killed(ledger: world.ledger)) {
+            $0.event = "smith"
+        }
+        _ = try? await runner.run(.resume(ResumeOrder([.held, .pending], assigning: true)))
+        let rows = try await world.ledger.queue([.held, .pending]).map(\.delivery)
+        #expect(rows.count == 3 && rows.allSatisfy { $0.event == "smith" && $0.receipt.state == .pending }, "\(rows)")
+        #expect(rows.allSatisfy { $0.receipt.reason?.hasPrefix("it belongs to smith") == true })
+        #expect(try await assign("jones").value.shown == "exit 0")
+        #expect(delivered("smith") == [] && delivered("jones") == [])
+        let retry = world.runner(try plan("smith"), verb: "retry")
+        #expect(try await retry.run(.resume(ResumeOrder([.held, .pending]))).shown == "3 delivered, exit 0")
+        #expect(delivered("smith") == ["smith/IMG_1.CR3", "smith/IMG_1.JPG", "smith/IMG_2.JPG"])
+    }
+
     /// What comes in while a job begins is none of its files: it was neither given to the event nor left out.
     @Test func aFrameThatComesMeanwhileIsNotCounted() async throws {
         try await hold()
@@ -122,11 +156,11 @@ import Testing
     @Test func anEventThatNobodyGivesAnyMoreIsForgotten() {
         let leases = DeliveryLeases(), one = leases.join(), other = leases.join(), third = leases.join()
         let content = ContentKey(rawValue: "a")
-        #expect(leases.assign(content, to: "smith", by: one) == "smith")
-        #expect(leases.assign(content, to: "smith", by: other) == "smith")
+        #expect(leases.assign([content], to: "smith", by: one) == [content: "smith"])
+        #expect(leases.assign([content], to: "smith", by: other) == [content: "smith"])
         leases.leave(one)
-        #expect(leases.assign(content, to: "jones", by: third) == "smith")
+        #expect(leases.assign([content], to: "jones", by: third) == [content: "smith"])
         leases.unassign(content, by: other)
-        #expect(leases.assign(content, to: "jones", by: third) == "jones")
+        #expect(leases.assign([content], to: "jones", by: third) == [content: "jones"])
     }
 }

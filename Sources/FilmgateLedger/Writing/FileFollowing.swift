@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// Files whose bytes were delivered for another file, in a later run, for which nothing is to be delivered any more, or
 /// that grew after they were set aside: what they waited for has happened.
-extension ChangeWriter {
+struct FileFollowing {
     private struct Waiting {
         var volume: Int64, path: String
         /// Size, modified, born, inode, changed.
@@ -14,9 +14,16 @@ extension ChangeWriter {
         var name: Substring { path.split(separator: "/").last ?? "" }
     }
     private struct Delivered {
-        var state: String, target: String, reason: String?
+        var state: String, target: String, reason: String?, event: String?
         var isOpen: Bool { ![Receipt.State.done.rawValue, Receipt.State.excluded.rawValue].contains(state) }
     }
+
+    private let writer: ChangeWriter
+    private var contents: ContentNumbers { writer.contents }
+
+    init(_ writer: ChangeWriter) { self.writer = writer }
+
+    private func query(_ command: Command) throws -> Query { try writer.query(command) }
 
     func follow(_ key: ContentKey, twin: String, run: Int64, at: Int64) throws {
         try endWaiting(try contents.number(of: key), but: run, as: .duplicate, twin: twin, run: run, at: at)
@@ -24,7 +31,7 @@ extension ChangeWriter {
 
     /// Somebody took a delivery back.
     func cancel(_ row: DeliveryRow, run: Int64, at: Int64) throws {
-        try write(row)
+        try writer.write(row)
         try endWaiting(try contents.number(of: row.content), but: nil, as: .delivered, twin: nil, run: run, at: at)
     }
 
@@ -119,9 +126,26 @@ extension ChangeWriter {
         note(file)
     }
 
-    /// Files that were to reach `old` are to reach `heir`, of whatever run they are.
+    /// Gives what waits at `old` for an event to that of `row`; nothing where it waits for none any more.
+    ///
+    /// What the target has got for that event meanwhile stays as it is.
+    func assign(_ row: DeliveryRow, from old: String) throws {
+        let content = try contents.number(of: row.content), known = try deliveries(of: content)
+        let waiting = try writer.names.target(old)
+        let heir = try writer.names.target(row.target, name: row.targetName)
+        guard known[waiting]?.event == DeliveryRow.unassigned else { return }
+        if heir == waiting {
+            try writer.write(row)
+            try inherit(content, from: waiting, heir, event: row.event)
+        } else {
+            if known[heir]?.state != Receipt.State.done.rawValue { try writer.write(row) }
+            try writer.withdraw(row.content, target: old, heir: row.target, event: row.event)
+        }
+        try tellWaiting(row.content)
+    }
+
+    /// Files that were to reach `old` are to reach `heir`, of whatever run they are; they have that event then.
     func inherit(_ content: Int64, from old: Int64, _ heir: Int64, event: String?) throws {
-        if old == heir { return }
         for file in try waiting(content, but: nil) where file.wanted.contains(old) {
             var wanted: [Int64] = []
             for target in file.wanted.map({ $0 == old ? heir : $0 }) where !wanted.contains(target) {
@@ -165,7 +189,8 @@ extension ChangeWriter {
         var query = try query(.findStates), found: [Int64: Delivered] = [:]
         query.bind(content)
         while try query.next() {
-            found[query.int()] = Delivered(state: query.text(), target: query.text(), reason: query.textOrNil())
+            found[query.int()] = Delivered(
+                state: query.text(), target: query.text(), reason: query.textOrNil(), event: query.textOrNil())
         }
         return found
     }
@@ -185,8 +210,8 @@ extension ChangeWriter {
     }
 
     private func note(_ file: Waiting) {
-        guard written != nil, file.marks.count == 5 else { return }
-        written?.files.insert(
+        guard writer.written != nil, file.marks.count == 5 else { return }
+        writer.written?.files.insert(
             FrameKey(
                 volume: file.volume, path: file.path, size: UInt64(bitPattern: file.marks[0]), modified: file.marks[1],
                 born: file.marks[2], inode: UInt64(bitPattern: file.marks[3]), changed: file.marks[4]))
