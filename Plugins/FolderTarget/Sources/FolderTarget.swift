@@ -27,6 +27,11 @@ public final class FolderTarget: Module, UploadTarget {
             layout: layout.below,
             digests: config.mhl || config.verify == .reread ? [.xxh128] : [], parallel: config.workers)
         traits.listsDeliveries = config.mhl
+        if config.path?.uses.contains("name") == true {
+            traits.warnings.append(
+                "`path` holds `{name}`, so every shot gets a folder that is called as its file, as in "
+                    + "`IMG_0001.JPG/IMG_0001.JPG`: leave it out there, `name` says what files are called.")
+        }
         self.traits = traits
         let historyWriter =
             config.mhl ? MHLHistoryWriter(root: root, state: context.state, logger: context.logger) : nil

@@ -38,6 +38,14 @@ import Testing
         #expect(plain.traits.digests.isEmpty)
     }
 
+    /// As who writes `path` as other targets have it.
+    @Test(arguments: [("/{event}/{name}", 1), ("/{event}-{name}", 1), ("/{event}/{stem}", 0), ("/{event}", 0)])
+    func aFolderForEachFileIsToldOf(_ path: String, _ count: Int) throws {
+        let fixture = try Fixture()
+        let traits = try fixture.target { $0.path = Template(fixture.root + path) }.traits
+        #expect(traits.warnings.count == count, "\(traits.warnings)")
+    }
+
     @Test func homeIsKnown() throws {
         let home = try #require(getenv("HOME").map { String(cString: $0) })
         let fixture = try Fixture()

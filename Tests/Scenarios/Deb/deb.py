@@ -40,7 +40,7 @@ sources:
 include: [canon, nikon, sony]
 stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
 targets:
-  archive: { folder: { path: "/srv/filmgate/archive/{captured:yyyy}/{name}", verify: reread } }
+  archive: { folder: { path: "/srv/filmgate/archive/{captured:yyyy}", verify: reread } }
 """
 
 
