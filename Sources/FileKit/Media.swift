@@ -39,12 +39,14 @@ public struct Media: Sendable {
 
     private struct Storage: Hashable { var name: String, isInMemory = false }
 
-    private func storage(of path: String, depth: Int = 0) -> Set<Storage> {
-        guard depth < 8, let mount = table.mount(of: path) else { return [] }
+    /// `above`: the mounts that led here; a layer that another root hides is found in one of them again.
+    private func storage(of path: String, below above: Set<Int> = []) -> Set<Storage> {
+        guard let mount = table.mount(of: path), !above.contains(mount.id) else { return [] }
+        let all = above.union([mount.id])
         var found: Set<Storage> = [
             Storage(name: mount.device, isInMemory: ["tmpfs", "ramfs", "devtmpfs", "rootfs"].contains(mount.type))
         ]
-        func add(_ below: String) { found.formUnion(storage(of: FileSystem.canonical(below), depth: depth + 1)) }
+        func add(_ below: String) { found.formUnion(storage(of: FileSystem.canonical(below), below: all)) }
         if mount.source.hasPrefix("/dev/") {
             let source = FileSystem.canonical(mount.source)
             found.insert(Storage(name: source))
@@ -58,7 +60,10 @@ public struct Media: Sendable {
             // Its source names the folders without their beginnings; it tells of every path where that lies.
             for real in SmallFile.attribute("user.mergerfs.allpaths", of: path) { add(real) }
         }
-        if mount.type == "overlay" { for folder in Self.layers(mount.options) { add(folder) } }
+        if mount.type == "overlay" {
+            if isLive(mount) { found.insert(Storage(name: mount.device, isInMemory: true)) }
+            for folder in Self.layers(mount.options) { add(folder) }
+        }
         return found
     }
 
@@ -87,10 +92,19 @@ public struct Media: Sendable {
         return String(pathBytes: Array(bytes.split(separator: 0x0A).first ?? []))
     }
 
+    /// The root of a live system, which writes over images of squashfs into a folder that its start hid, in memory mostly.
+    private func isLive(_ overlay: Mount) -> Bool {
+        let layers = Self.layers(overlay.options)
+        let isHidden = Self.layers(overlay.options, ["upperdir="]).contains { upper in
+            table.mount(of: FileSystem.canonical(upper)).map { $0.id == overlay.id } ?? true
+        }
+        return isHidden && layers.contains { $0.hasSuffix(".squashfs") }
+    }
+
     /// Folders of an overlay; only what is written goes to the upper one, but what was there before may lie in any.
-    private static func layers(_ options: String) -> [String] {
+    private static func layers(_ options: String, _ keys: [String] = ["upperdir=", "lowerdir="]) -> [String] {
         options.split(separator: ",").flatMap { option -> [String] in
-            for key in ["upperdir=", "lowerdir="] where option.hasPrefix(key) {
+            for key in keys where option.hasPrefix(key) {
                 return option.dropFirst(key.count).split(separator: ":").map(String.init)
             }
             return []

@@ -54,6 +54,28 @@ import Testing
         #expect(Media(MountTable(mounts), blocks: blocks.path).isInMemory("/nowhere/" + path) == expected)
     }
 
+    /// The folder that a live system writes to is hidden when it has started, as are the images below; a container's is
+    /// hidden, too, and lies on a disk.
+    @Test(arguments: [
+        ("rw,lowerdir=/a.squashfs:/b.squashfs,upperdir=/cow/upper,workdir=/cow/work", true),
+        ("rw,lowerdir=/l/A:/l/B,upperdir=/var/lib/containers/diff,workdir=/var/lib/containers/work", false),
+        ("ro,lowerdir=/a.squashfs:/b.squashfs", false),
+    ]) func aLiveSystemWritesIntoMemory(options: String, expected: Bool) {
+        let root = Mount(
+            id: 1, device: "0:20", root: "/", point: "/", type: "overlay", source: "/cow", options: options)
+        #expect(Media(MountTable([root]), blocks: blocks.path).isInMemory("/home/me/a.jpg") == expected)
+    }
+
+    /// Each of them would be looked for in the overlay that hides it, again and again.
+    @Test func hiddenLayersAreLookedForOnce() {
+        let layers = (1...24).map { "/l/\($0)" }.joined(separator: ":")
+        let root = Mount(
+            id: 1, device: "0:20", root: "/", point: "/", type: "overlay", source: "overlay",
+            options: "rw,lowerdir=\(layers),upperdir=/u")
+        let media = Media(MountTable([root]), blocks: blocks.path)
+        #expect(media.areShared(by: "/home/a", "/home/b") && !media.isInMemory("/home/a"))
+    }
+
     /// Cards with two partitions, and disks that are encrypted: formatting takes all that lies on one disk.
     @Test(arguments: [
         ("card/a.jpg", "second/a.jpg", true), ("card/a.jpg", "sealed/a.jpg", true),

@@ -57,9 +57,9 @@ struct StagedOrphans {
     ) {
         var whole: [StagingArea.Left] = [], others: [StagingArea.Left] = []
         for file in files {
-            let sha256 = try await Self.pool.run { () throws(IngestError) in
-                try FileCopy.hash(path: file.path).digests.sha256
-            }
+            // What cannot be read is told with those that were never delivered.
+            let hashed = try? await Self.pool.run { () throws(IngestError) in try FileCopy.hash(path: file.path) }
+            guard let sha256 = hashed?.digests.sha256 else { continue }
             let receipts = try await Self.receipts(of: sha256, ledger)
             var isWhole = false
             for copy in receipts.compactMap(\.path) where !isWhole { isWhole = await Self.has(copy, file, sha256) }
@@ -90,7 +90,10 @@ struct StagedOrphans {
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular, facts.size == file.size else {
                     return false
                 }
-                if try Media.current().isInMemory(copy), !FileSystem.same(copy, file.path) { return false }
+                let media = try Media.current()
+                if FileSystem.isInMemory(copy) || media.isInMemory(copy), !FileSystem.same(copy, file.path) {
+                    return false
+                }
                 return try Reread.digest(of: copy, .sha256).digest == sha256
             }
         }
