@@ -153,6 +153,8 @@ actor DeliveryScheduler {
         guard table[old]?.isWaiting == true else { return }
         leases.pass(old, by: number, to: new, of: heir)
         handle(.ceded(old, to: new))
+        // A row of it that was to be written comes before those of its heir.
+        await commit?.value
     }
 
     /// Ends a delivery that waits, as filtered for its target; false when it is being sent, or not there any more.

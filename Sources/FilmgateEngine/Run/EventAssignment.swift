@@ -27,15 +27,17 @@ struct EventAssignment {
         guard let event, let scheduler = scheduler as? DeliveryScheduler else { return all }
         let said = leases.assign(Set(all.map(\.assetDeliveries.content)), to: event, by: scheduler.number)
         var mine: [NamePlanner.PlannedAsset] = [], refused: [ContentKey: String] = [:], seen: Set<ContentKey> = []
+        var takenBack: [ContentKey: [DeliveryRow]] = [:]
         for var planned in all {
             let content = planned.assetDeliveries.content
             if seen.insert(content).inserted {
                 if let other = said[content], other != event {
                     refused[content] = Self.given(to: other)
                 } else {
-                    refused[content] = await obstacle(&planned, event, by: scheduler.number)
+                    refused[content] = await obstacle(&planned, event, by: scheduler.number, &takenBack)
                 }
             }
+            for row in takenBack[content] ?? [] { planned.leaveOut(row) }
             if let reason = refused[content] {
                 statistics.settle(Self.result(planned, because: reason))
             } else {
@@ -47,8 +49,11 @@ struct EventAssignment {
     }
 
     /// Why these bytes do not get the event, or nil; leaves out what another job has done of it meanwhile.
+    ///
+    /// `takenBack`: what somebody took back since it was looked up stays so.
     private func obstacle(
-        _ planned: inout NamePlanner.PlannedAsset, _ event: String, by number: Int
+        _ planned: inout NamePlanner.PlannedAsset, _ event: String, by number: Int,
+        _ takenBack: inout [ContentKey: [DeliveryRow]]
     ) async -> String? {
         let content = planned.assetDeliveries.content
         // Whoever said another one and has ended since has written that down.
@@ -57,6 +62,9 @@ struct EventAssignment {
             leases.unassign(content, by: number)
             if case .failure(let error) = read { statistics.trouble(error) }
             return "it could not be looked up which event it has"
+        }
+        takenBack[content] = rows.filter { row in
+            row.isUnassigned && row.receipt.state == .excluded && DeliveryRow.isByHand(row.receipt.reason)
         }
         let waiting = Set(rows.filter(\.isUnassigned).map(\.target))
         planned.elsewhere.removeAll { !waiting.contains($0.old) }
@@ -85,10 +93,9 @@ struct EventAssignment {
     private static func result(_ planned: NamePlanner.PlannedAsset, because reason: String) -> AssetResult {
         var asset = planned.assetDeliveries
         asset.event = nil
-        for one in planned.elsewhere { asset.receipts[one.row.target] = nil }
-        for delivery in planned.deliveries {
-            asset.receipts[delivery.id.target] = Receipt(state: .pending, reason: reason)
-        }
+        let waits = Receipt(state: .pending, reason: reason)
+        for one in planned.elsewhere { asset.receipts[one.row.target] = planned.deliveries.isEmpty ? waits : nil }
+        for delivery in planned.deliveries { asset.receipts[delivery.id.target] = waits }
         return asset.result
     }
 }
@@ -104,6 +111,22 @@ struct UnreachableAssignment: Sendable {
 }
 
 extension NamePlanner.PlannedAsset {
+    /// Somebody took it back while it waited for its event: it is not given to one, and not sent.
+    mutating func leaveOut(_ row: DeliveryRow) {
+        let heirs =
+            deliveries.filter { $0.inherits?.target == row.target }.map(\.id.target)
+            + elsewhere.filter { $0.old == row.target }.map(\.row.target)
+        deliveries.removeAll { $0.inherits?.target == row.target }
+        elsewhere.removeAll { $0.old == row.target }
+        assetDeliveries.wanted.removeAll { $0.identity != row.target && heirs.contains($0.identity) }
+        assetDeliveries.given.removeAll { heirs.contains($0) || $0 == row.target }
+        if !assetDeliveries.wanted.contains(where: { $0.identity == row.target }) {
+            assetDeliveries.given.append(row.target)
+        }
+        for heir in heirs where heir != row.target { assetDeliveries.receipts[heir] = nil }
+        assetDeliveries.note(row)
+    }
+
     /// As what its deliveries waited for their event, and as what they go on.
     var successions: [(old: Delivery.ID, new: Delivery.ID)] {
         let content = assetDeliveries.content

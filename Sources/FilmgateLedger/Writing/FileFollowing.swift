@@ -133,7 +133,9 @@ struct FileFollowing {
         let content = try contents.number(of: row.content), known = try deliveries(of: content)
         let waiting = try writer.names.target(old)
         let heir = try writer.names.target(row.target, name: row.targetName)
-        guard known[waiting]?.event == DeliveryRow.unassigned else { return }
+        guard let before = known[waiting], before.event == DeliveryRow.unassigned,
+            before.state != Receipt.State.excluded.rawValue || !DeliveryRow.isByHand(before.reason)
+        else { return }
         if heir == waiting {
             try writer.write(row)
             try inherit(content, from: waiting, heir, event: row.event)

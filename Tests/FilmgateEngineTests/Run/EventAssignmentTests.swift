@@ -141,6 +141,23 @@ import Testing
         #expect(delivered("smith") == ["smith/IMG_1.CR3", "smith/IMG_1.JPG", "smith/IMG_2.JPG"])
     }
 
+    /// What was taken back before its event was known stays so, also where the job had looked it up before.
+    @Test func whatIsTakenBackMeanwhileIsNotSent() async throws {
+        try await hold()
+        let job = try assign("smith")
+        await barrier.has(1)
+        let rows = try await world.ledger.queue([.held, .pending])
+        var row = try #require(rows.first { $0.asset.origin.name == "IMG_1.JPG" }).delivery
+        row.receipt = Receipt(state: .excluded, at: 5, reason: DeliveryRow.cancelledReason)
+        try await world.ledger.record([.cancelled(row, run: 1, at: 5)])
+        barrier.open(0)
+        _ = try await job.value
+        #expect(delivered("smith") == ["smith/IMG_2.JPG"])
+        let after = try await world.ledger.deliveries(of: row.content)
+        #expect(after.map(\.target) == [row.target] && after.first?.receipt.state == .excluded, "\(after)")
+        #expect(try await world.ledger.queue([.held, .pending]).isEmpty)
+    }
+
     /// What comes in while a job begins is none of its files: it was neither given to the event nor left out.
     @Test func aFrameThatComesMeanwhileIsNotCounted() async throws {
         try await hold()
