@@ -113,6 +113,8 @@ struct AssetDeliveries: Sendable {
     mutating func cede(_ delivery: Delivery, to new: Delivery.ID, has: (Delivery.ID) -> Bool) {
         let old = delivery.id
         bytes.ownership = .delivered
+        // The ledger may name it, and whoever has the delivery removes it.
+        obsolete = nil
         isRecorded = true
         if open.remove(old.target) != nil { open.insert(new.target) }
         otherNames[new.target] = delivery.target.name

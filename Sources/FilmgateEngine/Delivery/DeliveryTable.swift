@@ -123,9 +123,7 @@ struct DeliveryTable: Sendable {
             act(.discard(rendition.file, takenTo: ""))
         }
         asset.asset.renditions = [:]
-        if let earlier {
-            for id in asset.join(earlier) { queues.change(id) { $0.keep(spooled: earlier.bytes) } }
-        }
+        if let earlier { for id in asset.join(earlier) { queues.change(id) { $0.keep(spooled: earlier.bytes) } } }
         assets[asset.id] = asset
         queues.noteProgress()
         if first == nil, shared.count > 1 {
@@ -133,9 +131,8 @@ struct DeliveryTable: Sendable {
         }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        guard asset.isMade || own.contains(where: { $0.isRecordedFirst(recordsFirst) }) else {
-            return begin(asset.id, next)
-        }
+        let waits = own.contains { $0.isRecordedFirst(recordsFirst) }
+        guard asset.isMade || waits else { return begin(asset.id, next) }
         let waiting = own.flatMap { one in
             // The ledger is told why it waits with what is written of it now.
             queues.change(one.id) { $0.notedWaiting = $0.verdict.waiting }
@@ -353,10 +350,13 @@ struct DeliveryTable: Sendable {
         queues.report(old.target)
     }
 
-    /// The other scheduler's delivery is final, or was given up.
+    /// The other scheduler's delivery is final, or was given up; then it may be this one's by now.
     private mutating func heard(_ id: Delivery.ID, _ receipt: Receipt?) {
         guard let waiting = followed.drop(id) else { return }
         queues.noteProgress()
+        if receipt == nil, queues.all[id]?.isSettled == false {
+            return queues.change(id) { for one in waiting { $0.add(listener: one) } }
+        }
         for listener in waiting { assets[listener]?.hear(receipt, of: id.target) }
         settle(waiting.filter { assets[$0]?.open.isEmpty == true }.compactMap { assets.drop($0) })
     }

@@ -122,15 +122,22 @@ struct IntakeListing: Sendable {
     /// A known sidecar whose picture another one has replaced at the same path: that one's copy needs it, too.
     private func liesBesideAnother(_ index: Int, _ known: KnownFile) -> Bool {
         guard entries[index].kind == .sidecar, let beside = known.content?.beside else { return false }
-        let pictures = entries[shot(around: index)].filter { !$0.kind.follows && $0.fate == .take }
-        let isThere = pictures.contains { picture in
-            let file = rules.recognition.position(of: picture.origin).map { files[Int($0)] }
-            return file?.content?.sha256 == beside
-        }
-        if isThere { return false }
+        let pictures = pictures(around: index)
+        if isOne(of: pictures, beside) { return false }
         let paths = pictures.map(\.origin.fingerprint.path)
         return files.contains { file in
             paths.contains { file.liesAt($0) } && file.content?.sha256 == beside
+        }
+    }
+
+    private func pictures(around index: Int) -> [SourceEntry] {
+        entries[shot(around: index)].filter { !$0.kind.follows && $0.fate == .take }
+    }
+
+    private func isOne(of pictures: [SourceEntry], _ sha256: String) -> Bool {
+        pictures.contains { picture in
+            let file = rules.recognition.position(of: picture.origin).map { files[Int($0)] }
+            return file?.content?.sha256 == sha256
         }
     }
 
@@ -142,8 +149,11 @@ struct IntakeListing: Sendable {
         let known = files[Int(file)]
         if !known.hasContent { return nil }
         verdict.file = file
-        // Beside another picture it would be another content than the one that waits.
-        if liesBesideAnother(index, known) { return left == nil ? nil : verdict }
+        // Beside another picture, or none, it would be another content than the one that waits.
+        if left != nil, let beside = known.content?.beside, !isOne(of: pictures(around: index), beside) {
+            return verdict
+        }
+        if liesBesideAnother(index, known) { return nil }
         if rules.refusal(known, shot) != nil { return verdict }
         let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
         if wanted.isEmpty, left == nil { return nil }

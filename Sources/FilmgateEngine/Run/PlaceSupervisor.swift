@@ -154,6 +154,7 @@ struct PlaceSupervisor: Sendable {
         }
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         let waiting = run.mode.isSideBySide ? run.underWay.takeOut(of: &entries, or: moving) : [:]
+        run.statistics.expectAgain(waiting.keys) { run.underWay.holds($0) }
         let listing = run.listing(entries, known: known, left: waiting)
         if progress.begin(entries) {
             run.hub.post(.listed(place: place, entries: entries.count, bytes: listing.bytes))

@@ -17,7 +17,15 @@ final class RunStatistics: Sendable {
         var isLedgerLost = false
         /// Files that wait for one target while another one has got them, and whose bytes are counted.
         var counted: Set<AssetID> = []
+        /// What earlier runs left waiting and is read again for further targets; true once it has had an ending.
+        var again: [AssetID: Bool] = [:]
 
+        /// Whether the file has been counted: what was left of it has ended before what was read of it.
+        mutating func isCounted(_ settled: AssetResult) -> Bool {
+            guard let hasEnded = again[settled.asset.id] else { return false }
+            again[settled.asset.id] = true
+            return hasEnded && [.delivered, .duplicate, .alreadySeen].contains(settled.ending)
+        }
         /// Whether this is the first ending of the file by which it is at a target.
         mutating func isFirstCopy(_ settled: AssetResult) -> Bool {
             let id = settled.asset.id
@@ -39,6 +47,7 @@ final class RunStatistics: Sendable {
             return hub.post(.companion(settled))
         }
         state.withLock { state in
+            if state.isCounted(settled) { return }
             state.summary.counts[settled.ending, default: 0] += 1
             if state.isFirstCopy(settled) { state.summary.bytes += settled.asset.origin.size }
             if settled.isDamaged { state.damaged += 1 }
@@ -46,6 +55,16 @@ final class RunStatistics: Sendable {
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
         }
         hub.post(.settled(settled))
+    }
+
+    /// These may have two endings, and are one file each.
+    ///
+    /// `isUnderWay`: false for those whose first one has been told already.
+    func expectAgain(_ files: some Sequence<AssetID>, isUnderWay: (AssetID) -> Bool) {
+        for id in files {
+            state.withLock { $0.again[id] = $0.again[id] ?? false }
+            if !isUnderWay(id) { state.withLock { $0.again[id] = true } }
+        }
     }
 
     func trouble(_ error: IngestError) {

@@ -213,4 +213,23 @@ import Testing
         #expect(spooled == [left.path] && endings.first?.obsolete == read)
         #expect(budget + endings.reduce(0) { $0 + $1.budget } == 2)
     }
+
+    /// Another job gives up a delivery that this one has taken up meanwhile, for the same file: it is sent, and ends it.
+    @Test func whatIsGivenUpAndOursByThenIsSent() {
+        let job = UploadJob(
+            asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
+            values: TemplateValues())
+        let delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
+        let submitted = AssetDeliveries(
+            asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        _ = actions(&table, .submitted(submitted, [delivery], claims: [id: .anothers], isShared: true))
+        _ = actions(&table, .submitted(submitted, [delivery], claims: [id: .ours], isShared: false))
+        #expect(actions(&table, .heard(id, nil)).allSatisfy { if case .settle = $0 { false } else { true } })
+        let receipt = Receipt(state: .done, id: "1")
+        let all = actions(&table, .delivered(id, DeliveryAttempt.Delivered(receipt: receipt)))
+        var endings: [AssetDeliveries] = []
+        for case .settle(let asset) in all { endings.append(asset) }
+        #expect(endings.map(\.ending) == [.delivered] && table.isEmpty)
+    }
 }

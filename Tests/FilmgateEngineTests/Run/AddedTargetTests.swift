@@ -127,4 +127,17 @@ import Testing
         #expect(stars.taken == [Self.names[0]] && archive.taken == [Self.names[0]] && picks.taken.isEmpty)
         #expect(world.spooled.count == 1)
     }
+
+    /// What was left of it may end before what is read of it: it is one file, and counts twice only where that waits.
+    @Test(arguments: [(true, Ending.delivered, 1), (true, .duplicate, 1), (true, .pending, 2), (false, .delivered, 0)])
+    func whatEndsBeforeItIsReadCountsOnce(isUnderWay: Bool, second: Ending, total: Int) {
+        let statistics = RunStatistics(hub: EventHub())
+        let origin = Origin(source: "card", volume: "v", root: "/card", path: "A.JPG", size: 7, modified: 1)
+        let asset = Asset(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"))
+        statistics.expectAgain([asset.id]) { _ in isUnderWay }
+        if isUnderWay { statistics.settle(AssetResult(asset: asset, ending: .delivered)) }
+        statistics.settle(AssetResult(asset: asset, ending: second))
+        let summary = statistics.outcome(seconds: 1, signal: nil).summary
+        #expect(summary.counts.values.reduce(0, +) == total && summary.bytes == (isUnderWay ? 7 : 0))
+    }
 }
