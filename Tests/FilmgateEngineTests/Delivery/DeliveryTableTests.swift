@@ -78,18 +78,23 @@ import Testing
         #expect(delivery.row(Receipt(state: .pending), bytes: bytes).mayHaveArrived)
     }
 
-    /// One delivery that waits for another station, whose bytes are staged or at their source.
-    private func table(withheld: WithheldDelivery?, _ ownership: LocalFile.Ownership = .source) -> DeliveryTable {
+    /// The one file with its one delivery, whose bytes are staged or at their source.
+    private func submitted(_ claim: DeliveryClaim, _ ownership: LocalFile.Ownership = .source) -> DeliveryEvent {
         var bytes = bytes
         bytes.ownership = ownership
         let job = UploadJob(
             asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
             values: TemplateValues())
         let delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
-        let submitted = AssetDeliveries(
+        let deliveries = AssetDeliveries(
             asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        return .submitted(deliveries, [delivery], claims: [id: claim], isShared: false)
+    }
+
+    /// One delivery that waits for another station.
+    private func table(withheld: WithheldDelivery?, _ ownership: LocalFile.Ownership = .source) -> DeliveryTable {
         var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
-        _ = table.handle(.submitted(submitted, [delivery], claims: [id: .ours], isShared: false), at: now)
+        _ = table.handle(submitted(.ours, ownership), at: now)
         _ = table.handle(.recorded(.begin(asset.id, [id])), at: now)
         if let withheld { _ = table.handle(.withheld(id, withheld), at: now) }
         return table
@@ -216,15 +221,9 @@ import Testing
 
     /// Another job gives up a delivery that this one has taken up meanwhile, for the same file: it is sent, and ends it.
     @Test func whatIsGivenUpAndOursByThenIsSent() {
-        let job = UploadJob(
-            asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name, name: asset.origin.name,
-            values: TemplateValues())
-        let delivery = Delivery(id: id, job: job, target: target, listeners: [asset.id])
-        let submitted = AssetDeliveries(
-            asset: asset, content: content, wanted: [target], bytes: bytes, shot: ShotFacts(), budget: 0)
         var table = DeliveryTable([target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
-        _ = actions(&table, .submitted(submitted, [delivery], claims: [id: .anothers], isShared: true))
-        _ = actions(&table, .submitted(submitted, [delivery], claims: [id: .ours], isShared: false))
+        _ = actions(&table, submitted(.anothers))
+        _ = actions(&table, submitted(.ours))
         #expect(actions(&table, .heard(id, nil)).allSatisfy { if case .settle = $0 { false } else { true } })
         let receipt = Receipt(state: .done, id: "1")
         let all = actions(&table, .delivered(id, DeliveryAttempt.Delivered(receipt: receipt)))
