@@ -27,8 +27,10 @@ public struct Media: Sendable {
 
     /// Whether what is written to `path` lies, wholly or in part, in memory that is lost when the machine stops: also
     /// through an overlay whose upper folder does, or a loop device whose file does; reads a few small kernel files.
+    ///
+    /// What the kernel says of the path itself counts beside what the mounts say: one may be hidden by another.
     public func isInMemory(_ path: String) -> Bool {
-        storage(of: FileSystem.canonical(path)).contains { $0.isInMemory }
+        FileSystem.isInMemory(path) || storage(of: FileSystem.canonical(path)).contains { $0.isInMemory }
     }
 
     /// Names of the file systems that hold the bytes of `path` (absolute, without links), the one that it is seen in

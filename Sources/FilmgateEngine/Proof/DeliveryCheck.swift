@@ -47,7 +47,7 @@ struct DeliveryCheck: Sendable {
                 }
                 // Where the card lies in the same memory, the allowance is for trying things out.
                 let isTrial = allowance.contains(.sameDevice) && FileSystem.same(copy, path)
-                if FileSystem.isInMemory(copy) || media?.isInMemory(copy) == true, !isTrial {
+                if media?.isInMemory(copy) ?? FileSystem.isInMemory(copy), !isTrial {
                     return (
                         .problem(
                             "\(name): the copy \(copy) lies in memory and is lost when the computer stops: no backup",

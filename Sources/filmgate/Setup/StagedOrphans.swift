@@ -90,10 +90,7 @@ struct StagedOrphans {
                 guard let facts = try FileFacts.of(copy), facts.kind == .regular, facts.size == file.size else {
                     return false
                 }
-                let media = try Media.current()
-                if FileSystem.isInMemory(copy) || media.isInMemory(copy), !FileSystem.same(copy, file.path) {
-                    return false
-                }
+                if try Media.current().isInMemory(copy), !FileSystem.same(copy, file.path) { return false }
                 return try Reread.digest(of: copy, .sha256).digest == sha256
             }
         }
