@@ -271,6 +271,14 @@ where target.type != .system && !["CLinux", "CICUData", "StudioPage"].contains(t
 package.targets.first { $0.name == "FilmgateSample" }?.swiftSettings?.append(
     .unsafeFlags(["-O"], .when(configuration: .debug)))
 
+// With `--disable-index-store` SwiftPM writes no index for editors, and still looks for classes of XCTest in that of the
+// tests: they write theirs here.
+if let index = Context.environment["FILMGATE_TEST_INDEX"], !index.isEmpty {
+    for target in package.targets where target.isTest {
+        target.swiftSettings?.append(.unsafeFlags(["-index-store-path", index, "-index-ignore-system-modules"]))
+    }
+}
+
 // `FILMGATE_ONLY=CardSource,HTTPKit swift test` builds these targets, their tests and what they need, and nothing else.
 if let only = Context.environment["FILMGATE_ONLY"], !only.isEmpty {
     let byName = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
