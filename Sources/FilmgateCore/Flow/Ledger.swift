@@ -118,7 +118,7 @@ public protocol Ledger: LedgerReader {
 }
 
 /// One change to the ledger.
-public enum LedgerChange: Sendable {
+public indirect enum LedgerChange: Sendable {
     /// Inserts or replaces the asset with that origin.
     ///
     /// Digests and metadata belong to its content: where they are nil, what is known stays.

@@ -8,7 +8,7 @@ enum DeliveryClaim: Sendable {
 }
 
 /// What the table of deliveries is told.
-enum DeliveryEvent: Sendable {
+indirect enum DeliveryEvent: Sendable {
     /// `claims` are for those deliveries that the table does not have; `isShared`: other schedulers deliver these
     /// bytes, too.
     case submitted(AssetDeliveries, [Delivery], claims: [Delivery.ID: DeliveryClaim], isShared: Bool)
@@ -94,7 +94,7 @@ enum DeliveryStep: Sendable {
 }
 
 /// What is to be done; where it leads to an event, the table waits for that.
-enum DeliveryAction: Sendable {
+indirect enum DeliveryAction: Sendable {
     /// Leads to `delivered`, `failed` or, at a target that stations share, `withheld`.
     case send(Delivery)
     /// Asks the target for names that are free for these files of one shot: leads to `named` or `unnamed`.

@@ -2,7 +2,7 @@ import FilmgateCore
 
 extension DeliveryQueues {
     /// What the queues come to, for the table to carry out.
-    enum Effect: Sendable {
+    indirect enum Effect: Sendable {
         case act(DeliveryAction)
         /// Rows of these deliveries; `withAsset`: their assets' rows before them.
         case write([Row], withAsset: Bool = false, then: DeliveryStep? = nil)

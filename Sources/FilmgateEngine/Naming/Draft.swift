@@ -2,7 +2,7 @@ import FilmgateCore
 
 /// One asset while its names are being chosen.
 struct Draft: Sendable {
-    var asset: Asset
+    @CopyOnWriteBox var asset: Asset
     var content: ContentKey
     var file: LocalFile
     var digests: Digests

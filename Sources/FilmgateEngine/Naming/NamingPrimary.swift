@@ -2,12 +2,12 @@ import FilmgateCore
 
 /// What a shot is named by: its primary, and where that does not know something, the next of its pictures.
 struct NamingPrimary: Sendable {
-    private(set) var asset: Asset
+    @CopyOnWriteBox private(set) var asset: Asset
     /// Corrected; the file's own where no picture says.
     let time: CivilTime?
 
     init(_ lead: Asset, among drafts: [Draft], profile: ResolvedProfile) {
-        asset = lead
+        var picture = lead
         var time = CaptureTime.corrected(lead, profile: profile)
         if drafts.count > 1, !lead.kind.follows {
             var media = lead.media ?? MediaFacts()
@@ -17,8 +17,9 @@ struct NamingPrimary: Sendable {
                 (media.serial, media.owner) = (media.serial ?? own.serial, media.owner ?? own.owner)
                 time = time ?? draft.captured
             }
-            asset.media = media
+            picture.media = media
         }
+        asset = picture
         self.time = time ?? CaptureTime.ofFile(lead.origin.modified)
     }
 }
