@@ -123,6 +123,23 @@ import Testing
         #expect(names(table) == ["IMG_0002.JPG"])
     }
 
+    @Test func aPickSaysWhereTheDeliveryWasTakenBack() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let file = try pipeline(table)
+        #expect(try take(table, file).status == 8)
+        #expect(try table.run(["cancel", "--target", "picks", "--yes", picture(table, 1)]).status == 0)
+        let words = ["mark", "--pick", picture(table, 1), picture(table, 2), "--state", table.state]
+        let picked = try Program.run(words)
+        #expect(picked.status == 0, "\(picked.errors)")
+        #expect(picked.output.contains("note: 1 picture of these was taken back for picks"), "\(picked.output)")
+        #expect(picked.output.contains("`filmgate import --again`"), "\(picked.output)")
+        _ = try table.run(["retry"])
+        #expect(names(table) == ["IMG_0002.JPG"])
+        _ = try table.run(["import", table.card, "--pipeline", file, "--again"])
+        #expect(names(table) == ["IMG_0001.JPG", "IMG_0002.JPG"])
+    }
+
     @Test func aPickThatIsTakenBackBeforeTheSendHoldsItAgain() throws {
         let table = try Table()
         try table.frames("CARD", count: 1, from: 1)

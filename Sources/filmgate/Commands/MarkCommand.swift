@@ -72,6 +72,7 @@ struct MarkCommand: AsyncParsableCommand {
                 MarkOrder(order, by: MarkSetting.user))
             let marks = try await reader.marks(of: outcome.sha256s)
             tell(outcome, marks)
+            if pick, !options.json { try await tellTakenBack(outcome.sha256s, reader) }
         }
     }
 
@@ -80,6 +81,24 @@ struct MarkCommand: AsyncParsableCommand {
         var sha256s: [String] = []
         for name in pictures { sha256s.append(try await search.sha256(name)) }
         return .set(rating: rating, pick: chosen, colour: colour, sha256s: sha256s)
+    }
+
+    /// A pick sends nothing where a person took the delivery back: without a word it would be waited for in vain.
+    private func tellTakenBack(_ sha256s: [String], _ reader: any LedgerReader) async throws(IngestError) {
+        var counts: [String: Int] = [:]
+        for sha256 in sha256s {
+            let rows = try await reader.deliveries(of: ContentKey(sha256: sha256))
+            for row in rows where row.isCancelled && DeliveryRow.isByHand(row.receipt.reason) {
+                counts[row.targetName, default: 0] += 1
+            }
+        }
+        for (target, count) in counts.sorted(by: { $0.key < $1.key }) {
+            let them = count == 1 ? "it" : "them"
+            Console.out(
+                "note: \(Describe.count(count, "picture")) of these \(count == 1 ? "was" : "were") taken back for "
+                    + "\(Describe.name(target)): a pick sends nothing there; `filmgate import --again` of the source "
+                    + "orders \(them) anew.")
+        }
     }
 
     private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {

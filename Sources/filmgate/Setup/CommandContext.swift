@@ -100,26 +100,35 @@ struct CommandContext {
     /// Opens the ledger for writing.
     ///
     /// While a run holds the state, the whole verb is handed to it and this process ends with its code; `stateLocked`
-    /// ends with 10 when none answers, or when `handingOver` is false.
+    /// ends with 10 when none answers, or when `handingOver` is false. Two seconds are waited for a holder to let go: a
+    /// process that was killed just now, or a command that is over in a moment, needs no second try by a person.
     func openLedger(handingOver: Bool = true) async throws -> SQLiteLedger {
         if let living = HostedJob.ledger {
             guard handingOver else { throw Exit(.stateLocked) }
             return living
         }
-        do throws(IngestError) {
-            let ledger = try SQLiteLedger.open(directory: options.stateDirectory)
-            warnOfOthers()
-            return ledger
-        } catch {
-            if error.code == .stateLocked, handingOver {
-                let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory
-                if let code = ControlClient.handOver(arguments, state: state) {
-                    throw Exit(ExitStatus(rawValue: code) ?? .failure)
+        let end = ContinuousClock.now + .seconds(2)
+        while true {
+            do throws(IngestError) {
+                let ledger = try SQLiteLedger.open(directory: options.stateDirectory)
+                warnOfOthers()
+                return ledger
+            } catch {
+                guard error.code == .stateLocked else { throw Self.end(error, options) }
+                if handingOver { try handOver() }
+                guard ContinuousClock.now < end else {
+                    throw Self.end(handingOver ? Self.unanswered(error) : error, options)
                 }
-                throw Self.end(Self.unanswered(error), options)
+                try await Task.sleep(for: .milliseconds(50))
             }
-            throw Self.end(error, options)
         }
+    }
+
+    /// Throws the exit code of the run that did this command; returns where none answers.
+    private func handOver() throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let code = ControlClient.handOver(arguments, state: options.stateDirectory) else { return }
+        throw Exit(ExitStatus(rawValue: code) ?? .failure)
     }
 
     /// Whoever may write there can put other files in the place of the ledger and of the secrets.
