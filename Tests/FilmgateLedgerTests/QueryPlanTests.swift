@@ -35,6 +35,8 @@ import Testing
         "queue by mark": SQLiteReader.queue("d.mark_of = ? AND " + SQLiteReader.open),
         "files of a picture": MarkWriter.files, "besides": MarkWriter.besides, "what was before": MarkWriter.findPast,
         "what an order did": MarkHistory.one, "whether it undid": MarkHistory.any, "forgetting": MarkWriter.forget,
+        "order to undo": MarkWriter.findOrder, "part of an order": MarkWriter.lastPart,
+        "order of a mark": MarkWriter.tokenOf,
         "contents with files": SQLiteReader.contentsWithFiles, "what a target has": SQLiteReader.ordered,
         "what it does not have": SQLiteReader.orderedOpen,
         "queue": SQLiteReader.queue([.pending, .held]), "notes": SQLiteReader.latestNotes(ofAsset: true),

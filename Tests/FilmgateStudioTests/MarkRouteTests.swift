@@ -81,6 +81,24 @@ import Testing
         }
     }
 
+    /// More than are marked at once: one request, and one word that takes all of it back.
+    @Test func veryManyAreOneRequest() async throws {
+        let count = 2 * MarkRoutes.mostAtOnce + 500
+        try await StudioBench.with(fill: { ledger in
+            try await ledger.record((1...count).map { .asset(Rows.asset($0)) })
+        }) { bench async throws in
+            let all = #"{"set":{"rating":5},"selection":{"filter":{"kind":"jpeg"},"except":["\(Rows.sha(7))"]}}"#
+            let made = try bench.post("marks", all, .pick)
+            #expect(made.json?["pictures"]?.whole == Int64(count - 1), "\(made.body)")
+            let rated = "/api/v1/frames?rating=5&limit=1", token = try bench.token(.pick)
+            #expect(try bench.client.send("GET", rated, token).json?["total"]?.whole == Int64(count - 1))
+            let back = #"{"token":"\(made.json?["undo"]?.string ?? "")"}"#
+            let undone = try bench.post("marks/undo", back, .pick)
+            #expect(undone.json?["pictures"]?.whole == Int64(count - 1), "\(undone.body)")
+            #expect(try bench.client.send("GET", rated, token).json?["total"]?.whole == 0)
+        }
+    }
+
     /// Three stars, then five, and two times back.
     @Test func undoingTwiceGoesBackTwice() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in

@@ -8,24 +8,39 @@ public struct MarkOrder: Sendable, Hashable {
         /// The order that has that token; what somebody has said of a picture since stays.
         case undo(token: String)
     }
+    /// An order of very many pictures is carried out part by part, so that whoever else writes never waits long.
+    public struct Part: Sendable, Hashable {
+        /// Of the whole order.
+        public var token: String
+        /// The revision of the part that was taken back last; the parts before it are left.
+        public var before: Int64
+
+        public init(token: String, before: Int64 = .max) { (self.token, self.before) = (token, before) }
+    }
     public var order: Order
     /// Who says it, as people are told.
     public var by: String
+    /// Nil for an order by itself, and for the first part of one.
+    public var part: Part?
 
-    public init(_ order: Order, by: String) { (self.order, self.by) = (order, by) }
+    public init(_ order: Order, by: String, part: Part? = nil) {
+        (self.order, self.by, self.part) = (order, by, part)
+    }
 }
 
 /// What became of an order.
 public struct MarkOutcome: Sendable, Hashable {
     /// Rises with each order.
     public var revision: Int64
-    /// Takes this order back.
+    /// Takes this order back, all parts of it.
     public var undo: String
     /// The pictures whose marks it set: all of each shot.
     public var sha256s: [String]
+    /// What is left of an order that is taken back part by part: the next one is asked for with it.
+    public var rest: MarkOrder.Part?
 
-    public init(revision: Int64, undo: String, sha256s: [String]) {
-        (self.revision, self.undo, self.sha256s) = (revision, undo, sha256s)
+    public init(revision: Int64, undo: String, sha256s: [String], rest: MarkOrder.Part? = nil) {
+        (self.revision, self.undo, self.sha256s, self.rest) = (revision, undo, sha256s, rest)
     }
 }
 

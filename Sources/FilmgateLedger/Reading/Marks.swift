@@ -128,8 +128,12 @@ extension SQLiteReader {
         SELECT d.content_id, m.revision FROM mark m CROSS JOIN delivery d ON d.mark_of = m.sha256 WHERE m.revision > ?
         LIMIT ?
         """
+    /// Not the parts of one, which count with it.
     static let ordersBeginning = """
-        SELECT token, said_by, at, pictures FROM mark_order WHERE token >= ? AND token < ? AND kept = 1
+        SELECT token, said_by, at, pictures + coalesce((
+            SELECT sum(part.pictures) FROM mark_order part
+            WHERE part.token > one.token || '.' AND part.token < one.token || '/'), 0)
+        FROM mark_order one WHERE token >= ? AND token < ? AND kept = 1 AND instr(token, '.') = 0
         ORDER BY token LIMIT 4
         """
     static let contentsWithFiles = """

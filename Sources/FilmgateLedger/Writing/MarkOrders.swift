@@ -6,9 +6,10 @@ import Synchronization
 extension SQLiteLedger {
     /// Carries out an order in the ledger of `directory`, whether or not a run holds the state there.
     ///
-    /// Takes SQLite's own lock for one short transaction, never the state's. Survives a power cut. `notFound` for an
-    /// order to undo that is not known or too old, and where there is no ledger; `misconfigured` for one of another
-    /// version.
+    /// Takes SQLite's own lock for one short transaction, never the state's. Survives a power cut. An order of very many
+    /// pictures is for its caller to divide; one that was divided is taken back part by part, as long as the outcome has
+    /// a rest. `notFound` for an order to undo that is not known or too old, and where there is no ledger;
+    /// `misconfigured` for one of another version.
     public static func mark(_ order: MarkOrder, directory path: String) async throws(IngestError) -> MarkOutcome {
         let directory = StateDirectory(path), failure = LedgerFailure(file: directory.database)
         // A reader says what is wrong with the file, and which version it is of.
@@ -31,7 +32,7 @@ extension SQLiteLedger {
         let outcome = Mutex<MarkOutcome?>(nil)
         _ = try await commits.commit { writer in
             let writing = MarkWriter(writer.db), shots = try Self.shots(of: order, writing)
-            let made = try writing.carryOut(order, shots, token: Self.token(), at: WallClock.nanoseconds)
+            let made = try writing.carryOut(order, shots, token: Self.token(of: order), at: WallClock.nanoseconds)
             outcome.withLock { $0 = made }
             return 0
         }
@@ -48,7 +49,7 @@ extension SQLiteLedger {
             return .commit
         }
         try db.inTransaction(.immediate) {
-            outcome = try writer.carryOut(order, shots, token: token(), at: WallClock.nanoseconds)
+            outcome = try writer.carryOut(order, shots, token: token(of: order), at: WallClock.nanoseconds)
             return .commit
         }
         return outcome
@@ -56,7 +57,15 @@ extension SQLiteLedger {
 
     private static func shots(of order: MarkOrder, _ writer: MarkWriter) throws -> [[String]] {
         guard case .set(_, _, _, let sha256s) = order.order else { return [] }
-        return try writer.shots(of: sha256s)
+        let shots = try writer.shots(of: sha256s)
+        guard let part = order.part else { return shots }
+        // The other file of a shot was in a part before.
+        return try shots.filter { try !writer.isMarked($0, by: part.token) }
+    }
+
+    /// A part has its order's token, and something of its own behind it.
+    private static func token(of order: MarkOrder) -> String {
+        order.part.map { $0.token + MarkWriter.partSign + token() } ?? token()
     }
 
     /// 128 bits: nobody finds another one's.

@@ -24,6 +24,18 @@ struct MarkWriter {
         return shots
     }
 
+    /// Whether the order with that token has marked this shot, in whichever part.
+    func isMarked(_ shot: [String], by token: String) throws -> Bool {
+        guard let first = shot.first, let mark = try MarkReading.mark(of: first, db) else { return false }
+        var query = try Query(db, Self.tokenOf)
+        query.bind(mark.revision)
+        guard try query.next() else { return false }
+        return Self.whole(query.text()) == token
+    }
+
+    /// The token of the whole order.
+    private static func whole(_ token: String) -> Substring { token.prefix { String($0) != partSign } }
+
     /// Nil where the order to undo is not known, or too old.
     func carryOut(_ order: MarkOrder, _ shots: [[String]], token: String, at: Int64) throws -> MarkOutcome? {
         switch order.order {
@@ -42,7 +54,8 @@ struct MarkWriter {
             }
             return try end(revision, token, shots.flatMap { $0 }, at: at)
         case .undo(let undone):
-            guard let (old, past) = try past(undone) else { return nil }
+            guard let found = try revisions(of: undone, before: order.part?.before ?? .max) else { return nil }
+            let old = found.last, past = try past(old)
             let revision = try begin(token, order.by, pictures: past.count, at: at)
             var changed: [String] = []
             for one in past {
@@ -52,7 +65,9 @@ struct MarkWriter {
                 try put(mark, one.sha256)
                 changed.append(one.sha256)
             }
-            return try end(revision, token, changed, at: at)
+            var outcome = try end(revision, token, changed, at: at)
+            if old > found.first { outcome.rest = MarkOrder.Part(token: outcome.undo, before: old) }
+            return outcome
         }
     }
 
@@ -78,14 +93,24 @@ struct MarkWriter {
         try forgetOld()
         let followers = MarkFollowing(db)
         for sha256 in sha256s { try followers.follow(sha256, at: at) }
-        return MarkOutcome(revision: revision, undo: token, sha256s: sha256s)
+        return MarkOutcome(revision: revision, undo: String(Self.whole(token)), sha256s: sha256s)
     }
 
-    private func past(_ token: String) throws -> (revision: Int64, marks: [MarkHistory.Past])? {
-        var order = try Query(db, Self.findOrder), marks: [MarkHistory.Past] = []
+    /// The first part of an order, which is forgotten first, and its last one before a revision; nil for no order.
+    private func revisions(of token: String, before: Int64) throws -> (first: Int64, last: Int64)? {
+        var order = try Query(db, Self.findOrder)
         order.bind(token)
         guard try order.next() else { return nil }
-        let revision = order.int()
+        let first = order.int()
+        var part = try Query(db, Self.lastPart)
+        part.bind(token + Self.partSign)
+        part.bind(token + Self.behindParts)
+        part.bind(before)
+        return (first, try part.next() ? part.int() : first)
+    }
+
+    private func past(_ revision: Int64) throws -> [MarkHistory.Past] {
+        var marks: [MarkHistory.Past] = []
         var query = try Query(db, Self.findPast)
         query.bind(revision)
         while try query.next() {
@@ -102,7 +127,7 @@ struct MarkWriter {
                 marks.append(MarkHistory.Past(sha256: late, taken: one.taken, left: one.left))
             }
         }
-        return (revision, marks)
+        return marks
     }
 
     private func put(_ mark: PictureMark, _ sha256: String) throws {
@@ -114,6 +139,8 @@ struct MarkWriter {
     }
 
     /// What stood before the latest orders is kept, and of no more pictures than a large ledger has.
+    ///
+    /// Of an order in parts the first one goes first, and a few go at a time: it may be long, and others want to write.
     private func forgetOld() throws {
         var query = try Query(db, Self.oldOrders), old: [Int64] = []
         while try query.next() { old.append(query.int()) }
@@ -166,6 +193,13 @@ struct MarkWriter {
 
     static let addOrder = "INSERT INTO mark_order (token, said_by, at, pictures, kept) VALUES (?, ?, ?, ?, 1)"
     static let findOrder = "SELECT revision FROM mark_order WHERE token = ? AND kept = 1"
+    /// Between the token of an order and what a part of it adds, and the next sign.
+    static let partSign = ".", behindParts = "/"
+    static let tokenOf = "SELECT token FROM mark_order WHERE revision = ?"
+    static let lastPart = """
+        SELECT revision FROM mark_order WHERE token > ? AND token < ? AND kept = 1 AND revision < ?
+        ORDER BY revision DESC LIMIT 1
+        """
     static let findPast = "SELECT sha256, \(MarkReading.columns) FROM mark_past WHERE revision = ?"
     static let forget = "DELETE FROM mark_past WHERE revision = ?"
     static let putMark = """
@@ -173,10 +207,16 @@ struct MarkWriter {
         ON CONFLICT (sha256) DO UPDATE SET \((MarkReading.names + ["revision"]).map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         """
     static let oldOrders = """
-        SELECT revision FROM (
-            SELECT revision, sum(pictures) OVER latest AS total, row_number() OVER latest AS place FROM mark_order WHERE kept = 1
-            WINDOW latest AS (ORDER BY revision DESC))
-        WHERE place > 1 AND (place > 1000 OR total > 200000)
+        WITH whole AS (
+            SELECT substr(token, 1, 32) AS name, max(revision) AS latest, sum(pictures) AS pictures FROM mark_order
+            WHERE kept = 1 GROUP BY name
+        ), placed AS (
+            SELECT name, sum(pictures) OVER latest AS total, row_number() OVER latest AS place FROM whole
+            WINDOW latest AS (ORDER BY latest DESC)
+        )
+        SELECT revision FROM mark_order WHERE kept = 1 AND substr(token, 1, 32) IN (
+            SELECT name FROM placed WHERE place > 1 AND (place > 1000 OR total > 1500000))
+        ORDER BY revision LIMIT 2
         """
     static let files = """
         SELECT a.volume_id, a.path, a.shot FROM asset a

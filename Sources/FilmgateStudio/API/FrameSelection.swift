@@ -8,19 +8,57 @@ struct FrameSelection: Sendable {
 
     /// Of files that are named one by one.
     static let mostNamed = 500
-    /// Of those that a filter finds, and of those that a command is given; and the bytes of these names, a line each.
-    private static let mostFound = 200_000, mostWaiting = 50_000, mostBytes = 65 * mostWaiting
+    /// Of those that a command is given, and the bytes of their names, a line each.
+    private static let mostWaiting = 50_000, mostBytes = 65 * mostWaiting
     private static let open: Set<Receipt.State> = [.pending, .held, .failed]
 
-    /// The SHA-256 of what `selection` in the body means.
-    func sha256s(_ call: Call) async throws -> [String] { try await selected(call, onlyWaiting: false) }
-
-    /// The same without what waits nowhere, for a command; nil where the body selects nothing.
-    func waiting(_ call: Call) async throws -> [String]? {
-        call.object["selection"] == nil ? nil : try await selected(call, onlyWaiting: true)
+    /// What a filter finds is no more than a number each: all names of a large ledger would take much memory.
+    private enum Found {
+        case named([String])
+        case filtered([Int64], SQLiteReader?, except: Set<String>)
     }
 
-    private func selected(_ call: Call, onlyWaiting: Bool) async throws -> [String] {
+    /// Calls `body` with the SHA-256 of what `selection` in the body means, at most `size` at a time.
+    ///
+    /// It is called once where that is nothing.
+    func eachPart(of size: Int, _ call: Call, _ body: ([String]) async throws -> Void) async throws {
+        switch try await selected(call, onlyWaiting: false) {
+        case .named(let sha256s): try await body(sha256s)
+        case .filtered(let numbers, let reader, let except):
+            guard let reader, !numbers.isEmpty else { return try await body([]) }
+            for start in stride(from: 0, to: numbers.count, by: size) {
+                let part = Array(numbers[start..<min(start + size, numbers.count)])
+                try await body(try await reader.sha256s(of: part).without(except))
+            }
+        }
+    }
+
+    /// What `selection` means, without what waits nowhere, for a command; nil where the body selects nothing.
+    func waiting(_ call: Call) async throws -> [String]? {
+        if call.object["selection"] == nil { return nil }
+        switch try await selected(call, onlyWaiting: true) {
+        case .named(let sha256s): return sha256s
+        case .filtered(let numbers, let reader, let except):
+            if numbers.count > Self.mostWaiting { throw Self.tooMany(numbers.count) }
+            let names = Self.names(try await reader?.keys(of: numbers).filter { !except.contains($0.sha256) } ?? [])
+            guard !names.isEmpty else {
+                throw StudioError(
+                    .notFound, "notFound", "Nothing of this selection waits.",
+                    advice: "The list may have changed: read it again.")
+            }
+            if names.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.mostBytes { throw Self.tooMany(names.count) }
+            return names
+        }
+    }
+
+    private static func tooMany(_ count: Int) -> StudioError {
+        .usage(
+            "\(count) files of this selection wait; one command takes \(mostWaiting), and fewer with many sidecars.",
+            advice: "Ask for all that waits, without a selection, or narrow the filter: by run, camera, target or time."
+        )
+    }
+
+    private func selected(_ call: Call, onlyWaiting: Bool) async throws -> Found {
         guard let selection = call.object["selection"]?.members else {
             throw StudioError.usage(
                 "The field selection is an object.", advice: "It takes sha256, or filter with until, except and most.")
@@ -30,7 +68,7 @@ struct FrameSelection: Sendable {
             for name in ["until", "except", "most"] where selection[name] != nil {
                 throw StudioError.usage("The field \(name) goes with filter.")
             }
-            return try await known(Self.digests("sha256", in: selection), call)
+            return .named(try await known(Self.digests("sha256", in: selection), call))
         }
         guard selection["sha256"] == nil else { throw StudioError.usage("Either sha256 or filter.") }
         let except = selection["except"] == nil ? [] : try Self.digests("except", in: selection)
@@ -39,20 +77,7 @@ struct FrameSelection: Sendable {
         let (all, reader) = try await found(filter, upTo: bound, call)
         if let most, all.count - except.count > most { throw Self.grown(to: all.count - except.count, from: most) }
         let found = try await onlyWaiting ? waiting(among: all, reader) : all
-        let limit = onlyWaiting ? Self.mostWaiting : Self.mostFound
-        guard found.count <= limit else { throw StudioError.usage("These are more than \(limit) pictures.") }
-        guard onlyWaiting else { return try await reader?.sha256s(of: found.numbers).without(except) ?? [] }
-        let left = Set(except), keys = try await reader?.keys(of: found.numbers).filter { !left.contains($0.sha256) }
-        let names = Self.names(keys ?? [])
-        guard !names.isEmpty else {
-            throw StudioError(
-                .notFound, "notFound", "Nothing of this selection waits.",
-                advice: "The list may have changed: read it again.")
-        }
-        guard names.reduce(0, { $0 + $1.utf8.count + 1 }) <= Self.mostBytes else {
-            throw StudioError.usage("These are more files than one command takes.")
-        }
-        return names
+        return .filtered(found.numbers, reader, except: Set(except))
     }
 
     /// What a command calls these files: the SHA-256 of each, once.

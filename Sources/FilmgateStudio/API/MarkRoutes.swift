@@ -5,6 +5,8 @@ import HTTPTypes
 /// What people say of pictures, for one or for as many as a list has.
 struct MarkRoutes: Sendable {
     let api: StudioAPI
+    /// Pictures that are marked at once: a run's own writing waits for that.
+    static let mostAtOnce = 2000
 
     var all: [Route] {
         [
@@ -24,28 +26,68 @@ struct MarkRoutes: Sendable {
                 takesBody: true,
                 answer: .init(
                     status: 200, help: "As for what was taken back: it can be taken back in turn.", shape: "Marked")
-            ) { call in try await carryOut(.undo(token: call.body["token"] ?? ""), call) },
+            ) { call in try await undo(call) },
         ]
     }
 
     private func set(_ call: Call) async throws -> Answer {
-        let words = try Self.words(call.object), sha256s = try await FrameSelection(api: api).sha256s(call)
-        return try await carryOut(
-            .set(rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s), call)
+        let words = try Self.words(call.object), grant = try Self.grant(call)
+        var done = Done()
+        try await FrameSelection(api: api).eachPart(of: Self.mostAtOnce, call) { sha256s in
+            let order = MarkOrder.Order.set(
+                rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s)
+            try await carryOut(order, done.undo.map { MarkOrder.Part(token: $0) }, grant, &done)
+        }
+        return answer(done, grant)
     }
 
-    private func carryOut(_ order: MarkOrder.Order, _ call: Call) async throws -> Answer {
-        guard let grant = call.grant else { throw StudioError.noSession }
-        let outcome = try await api.services.mark(MarkOrder(order, by: grant.label.isEmpty ? "page" : grant.label))
+    private func undo(_ call: Call) async throws -> Answer {
+        let order = MarkOrder.Order.undo(token: call.body["token"] ?? ""), grant = try Self.grant(call)
+        var done = Done(), part: MarkOrder.Part?
+        repeat { part = try await carryOut(order, part, grant, &done) } while part != nil
+        return answer(done, grant)
+    }
+
+    /// What all parts of an order came to so far.
+    private struct Done {
+        var revision: Int64 = 0, undo: String? = nil, pictures = 0
+    }
+
+    private static func grant(_ call: Call) throws(StudioError) -> Grant {
+        guard let grant = call.grant else { throw .noSession }
+        return grant
+    }
+
+    /// Returns what is left of an order that is taken back.
+    @discardableResult
+    private func carryOut(
+        _ order: MarkOrder.Order, _ part: MarkOrder.Part?, _ grant: Grant, _ done: inout Done
+    ) async throws -> MarkOrder.Part? {
+        let by = grant.label.isEmpty ? "page" : grant.label
+        do throws(IngestError) {
+            let outcome = try await api.services.mark(MarkOrder(order, by: by, part: part))
+            (done.revision, done.undo) = (outcome.revision, outcome.undo)
+            done.pictures += outcome.sha256s.count
+            return outcome.rest
+        } catch {
+            // What was marked so far stays so, and shows.
+            guard done.pictures > 0 else { throw error }
+            api.stream.ask()
+            throw IngestError(
+                error.code, "\(done.pictures) pictures were marked, then it broke off: \(error.message)",
+                advice: "Ask for the same again: it marks the rest, too.")
+        }
+    }
+
+    private func answer(_ done: Done, _ grant: Grant) -> Answer {
         api.access.note(
-            "studio: \(grant.id) as \(grant.role.rawValue) marked \(outcome.sha256s.count) pictures, revision \(outcome.revision)"
-        )
+            "studio: \(grant.id) as \(grant.role.rawValue) marked \(done.pictures) pictures, revision \(done.revision)")
         api.stream.ask()
         var object = JSONWriter()
         object.add("type", "marked")
-        object.add("revision", Int(outcome.revision))
-        object.add("undo", outcome.undo)
-        object.add("pictures", outcome.sha256s.count)
+        object.add("revision", Int(done.revision))
+        object.add("undo", done.undo)
+        object.add("pictures", done.pictures)
         return .json(object.finished)
     }
 

@@ -68,8 +68,15 @@ struct MarkCommand: AsyncParsableCommand {
         let context = try CommandContext(options), reader = try await context.readLedger(mustExist: true)
         try await context.telling { () async throws(IngestError) in
             let order = try await order(PictureSearch(reader: reader))
-            let outcome = try await MarkSetting(state: options.stateDirectory).carryOut(
-                MarkOrder(order, by: MarkSetting.user))
+            let setting = MarkSetting(state: options.stateDirectory)
+            var next = MarkOrder(order, by: MarkSetting.user), outcome = try await setting.carryOut(next)
+            // An order that the page gave in parts is taken back in parts.
+            while let rest = outcome.rest {
+                next.part = rest
+                let more = try await setting.carryOut(next)
+                (outcome.revision, outcome.rest) = (more.revision, more.rest)
+                outcome.sha256s += more.sha256s
+            }
             let marks = try await reader.marks(of: outcome.sha256s)
             tell(outcome, marks)
             if pick, !options.json { try await tellTakenBack(outcome.sha256s, reader) }
