@@ -71,6 +71,29 @@ import Testing
         }
     }
 
+    /// More than one command takes: one request and one job, whose commands follow one another.
+    @Test func aLargeSelectionIsReadPartByPart() async throws {
+        let count = FrameSelection.mostGiven + 10
+        try await StudioBench.with(fill: { ledger in
+            try await ledger.record((1...count).map { .asset(Rows.asset($0, ending: .pending)) })
+            try await ledger.record((1...count).map { .delivery(Rows.delivery($0, .held)) })
+        }) { bench async throws in
+            let input = bench.folder + "/input"
+            try bench.then("cat >> '\(input)'; echo '{\"type\":\"summary\",\"seen\":5}'")
+            let reply = try bench.post("assign", #"{"event":"a","selection":{"filter":{"kind":"jpeg"}}}"#)
+            let job = try #require(try await bench.ended(reply))
+            #expect(job["exit"]?.whole == 0 && job.at("result.seen")?.whole == 10, "\(job)")
+            #expect(try bench.words().map(\.first) == ["assign", "assign"])
+            let lines = try String(contentsOfFile: input, encoding: .utf8).split(separator: "\n")
+            #expect(lines.count == count && Set(lines).count == count)
+            // What the first one could not even begin the next one cannot.
+            try bench.then("cat > '\(input)'; exit 10")
+            let other = try bench.post("retry", #"{"selection":{"filter":{"kind":"jpeg"}}}"#)
+            #expect(try await bench.ended(other)?["exit"]?.whole == 10)
+            #expect(try bench.words().count == 3)
+        }
+    }
+
     /// Somebody said yes to two files, and the filter finds three by now.
     @Test func aFilterThatFindsMoreThanWasAskedAboutBeginsNothing() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in

@@ -32,12 +32,12 @@ import Testing
 
     /// The names of very many files are read once, and known by their mark from then on.
     @Test func whatACommandReadsIsNotKept() throws {
-        let both = JobOrders.retry(target: nil, failed: false, only: ["a", "b"])
-        let one = JobOrders.retry(target: nil, failed: false, only: ["a"])
-        #expect(both.input?.bytes == Array("a\nb\n".utf8) && both != one)
+        let both = JobOrders.retry(target: nil, failed: false, only: JobInput(["a", "b"]))
+        let one = JobOrders.retry(target: nil, failed: false, only: JobInput(["a"]))
+        #expect(both.input?.parts == [Array("a\nb\n".utf8)] && both != one)
         var list = JobList()
         let first = try list.begin(both, id: "1", by: "a", key: "k", at: 0)
-        #expect(first.job.order.input?.bytes == [] && first.job.order == both)
+        #expect(first.job.order.input?.parts == [] && first.job.order == both)
         let again = try list.begin(both, id: "2", by: "a", key: "k", at: 1)
         #expect(!again.isNew)
         #expect(throws: JobList.Refusal.isRunning("1")) { try list.begin(both, id: "3", by: "a", key: nil, at: 2) }
@@ -50,7 +50,7 @@ import Testing
         let asked: [(event: String, files: [String]?)] = [
             ("smith", ["a"]), ("jones", ["a"]), ("smith", ["b"]), ("smith", nil),
         ]
-        let orders = asked.map { JobOrders.assign(event: $0.event, target: nil, only: $0.files) }
+        let orders = asked.map { JobOrders.assign(event: $0.event, target: nil, only: $0.files.map { JobInput($0) }) }
         _ = try list.begin(orders[0], id: "1", by: "a", key: nil, at: 0)
         for other in orders.dropFirst() {
             #expect(throws: JobList.Refusal.mustWait("1")) {
@@ -95,6 +95,21 @@ import Testing
         #expect(job.lines.count == Job.mostLines && job.lines.last == "line 9999")
         #expect(job.objects.count == Job.mostObjects)
         #expect(job.result?["exit"]?.whole == 3 && job.exit == 3 && job.state == .ended)
+    }
+
+    /// Two commands, each for other files, are one job.
+    @Test func theSummariesOfItsPartsAreAdded() {
+        var input = JobInput(["a"])
+        input.add(["b"])
+        var job = Job(
+            id: "1", order: JobOrders.retry(target: nil, failed: false, only: input), by: "a", at: 0)
+        for (seen, seconds, exit) in [(2, "1", 0), (3, "0.5", 8), (1, "2", 0)] {
+            let summary = #"{"type":"summary","seen":\#(seen),"seconds":\#(seconds),"exit":\#(exit)}"#
+            job.hear(object: Array(summary.utf8))
+        }
+        #expect(job.result?["seen"]?.whole == 6 && job.result?["seconds"]?.real == 3.5)
+        #expect(job.result?["exit"]?.whole == 8)
+        #expect([(9, 0), (0, 9), (9, 9), (4, 8), (9, 3)].map { Job.worse($0.0, $0.1) } == [0, 0, 9, 4, 3])
     }
 
     @Test func anObjectOfAnySizeIsNoResult() {

@@ -8,8 +8,9 @@ struct FrameSelection: Sendable {
 
     /// Of files that are named one by one.
     static let mostNamed = 500
-    /// Of those that a command is given, and the bytes of their names, a line each.
-    private static let mostWaiting = 50_000, mostBytes = 65 * mostWaiting
+    /// Of those that a command is given at a time, by names of up to 129 signs; and of all of them, whose names are
+    /// kept until their turn comes.
+    static let mostGiven = 25_000, mostWaiting = 1_000_000
     private static let open: Set<Receipt.State> = [.pending, .held, .failed]
 
     /// What a filter finds is no more than a number each: all names of a large ledger would take much memory.
@@ -34,28 +35,31 @@ struct FrameSelection: Sendable {
     }
 
     /// What `selection` means, without what waits nowhere, for a command; nil where the body selects nothing.
-    func waiting(_ call: Call) async throws -> [String]? {
+    func waiting(_ call: Call) async throws -> JobInput? {
         if call.object["selection"] == nil { return nil }
+        var input = JobInput()
         switch try await selected(call, onlyWaiting: true) {
-        case .named(let sha256s): return sha256s
+        case .named(let sha256s): input.add(sha256s)
         case .filtered(let numbers, let reader, let except):
-            if numbers.count > Self.mostWaiting { throw Self.tooMany(numbers.count) }
-            let names = Self.names(try await reader?.keys(of: numbers).filter { !except.contains($0.sha256) } ?? [])
-            guard !names.isEmpty else {
-                throw StudioError(
-                    .notFound, "notFound", "Nothing of this selection waits.",
-                    advice: "The list may have changed: read it again.")
+            guard numbers.count <= Self.mostWaiting else {
+                throw StudioError.usage(
+                    "\(numbers.count) files of this selection wait; one request takes \(Self.mostWaiting).",
+                    advice: "Ask for all that waits, without a selection, or narrow the filter: by run, camera or time."
+                )
             }
-            if names.reduce(0, { $0 + $1.utf8.count + 1 }) > Self.mostBytes { throw Self.tooMany(names.count) }
-            return names
+            for start in stride(from: 0, to: numbers.count, by: Self.mostGiven) {
+                let part = Array(numbers[start..<min(start + Self.mostGiven, numbers.count)])
+                let keys = try await reader?.keys(of: part).filter { !except.contains($0.sha256) } ?? []
+                let names = Self.names(keys)
+                if !names.isEmpty { input.add(names) }
+            }
         }
-    }
-
-    private static func tooMany(_ count: Int) -> StudioError {
-        .usage(
-            "\(count) files of this selection wait; one command takes \(mostWaiting), and fewer with many sidecars.",
-            advice: "Ask for all that waits, without a selection, or narrow the filter: by run, camera, target or time."
-        )
+        guard input.count > 0 else {
+            throw StudioError(
+                .notFound, "notFound", "Nothing of this selection waits.",
+                advice: "The list may have changed: read it again.")
+        }
+        return input
     }
 
     private func selected(_ call: Call, onlyWaiting: Bool) async throws -> Found {

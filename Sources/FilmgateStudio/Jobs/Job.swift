@@ -20,6 +20,8 @@ struct Job: Sendable {
         /// What the command reads from its standard input; nil for one that reads nothing.
         var input: JobInput?
 
+        /// The command is begun several times, each for other files.
+        var isInParts: Bool { (input?.count ?? 0) > 1 }
         /// What it tells of each file is looked after when it has ended.
         var isProof: Bool { verb == "safe-to-format" }
     }
@@ -39,6 +41,8 @@ struct Job: Sendable {
     private(set) var lines: [String] = []
     /// Objects as they were written: as values they would take several times as much.
     private var kept: [[UInt8]] = [], last: [UInt8]?
+    /// Of the summaries of its parts.
+    private var sum: JSONObject?
     /// What a proof rests on, until it has ended: the files' bytes, and what it named beside them.
     private(set) var digests = DigestList(), copies = NamedCopies()
     /// Of its last error.
@@ -57,8 +61,12 @@ struct Job: Sendable {
     var files: Int { counts.values.reduce(0, +) }
     /// What is no file that went well: errors, diagnostics, findings, and files that wait or were set aside.
     var objects: [JSONValue] { kept.compactMap { JSONValue($0) } }
-    /// The last object that it wrote.
-    var result: JSONValue? { last.flatMap { JSONValue($0) } }
+    /// The last object that it wrote; a summary is that of all its parts.
+    var result: JSONValue? {
+        guard let object = last.flatMap({ JSONValue($0) }) else { return nil }
+        if let sum, object["type"]?.string == "summary" { return .object(sum) }
+        return object
+    }
     /// Bytes of all that it said and that is kept.
     var size: Int { bytes + (last?.count ?? 0) + lines.reduce(0) { $0 + $1.utf8.count } }
 
@@ -74,12 +82,40 @@ struct Job: Sendable {
             if ["pending", "setAside", "not_proven", "removed", "held", "failed"].contains(word) {
                 keep(line)
             }
-        case "summary", "run": break
+        case "summary": if order.isInParts, let part = object.members { add(part) }
+        case "run": break
         default:
             keep(line)
             if object["type"]?.string == "error", let words = object["message"]?.string { failure = Self.cut(words) }
         }
     }
+
+    /// How the parts ended is no number to add: the first that did not go well counts.
+    private mutating func add(_ part: JSONObject) {
+        guard var sum else { return sum = part }
+        for (key, value) in part {
+            guard let before = sum[key] else {
+                sum[key] = value
+                continue
+            }
+            if key == "exit" {
+                sum[key] = Self.worse(before, value)
+            } else if let one = before.whole, let other = value.whole {
+                sum[key] = .integer(one + other)
+            } else if let one = before.real, let other = value.real {
+                sum[key] = .number(one + other)
+            }
+        }
+        self.sum = sum
+    }
+
+    private static func worse(_ one: JSONValue, _ other: JSONValue) -> JSONValue {
+        guard let first = one.whole, let second = other.whole else { return other }
+        return .integer(Int64(worse(Int(clamping: first), Int(clamping: second))))
+    }
+
+    /// Of two exit codes; there being nothing to do is well only where no part did anything.
+    static func worse(_ one: Int, _ other: Int) -> Int { one == 0 || one == 9 ? (other == 9 ? one : other) : one }
 
     private mutating func hear(proof object: JSONValue) {
         if let sha256 = object["sha256"]?.string { digests.add(sha256) }

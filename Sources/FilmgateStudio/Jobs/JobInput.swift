@@ -4,15 +4,23 @@ import Glibc
 /// What a command reads from its standard input: names of files, a line each.
 struct JobInput: Sendable, Equatable {
     /// By which it is known once its bytes are forgotten: very many names are not kept for as long as a job is.
-    let mark: String
-    private(set) var bytes: [UInt8]
+    private(set) var mark = ""
+    /// More than one where one command does not take them all: then it is begun for each, one after the other.
+    private(set) var parts: [[UInt8]] = []
+    private(set) var count = 0
 
-    init(_ names: [String]) {
+    init() {}
+    init(_ names: [String]) { add(names) }
+
+    /// Names for a command of their own.
+    mutating func add(_ names: [String]) {
         let text = names.map { $0 + "\n" }.joined()
-        (mark, bytes) = (AccessSecret.hexadecimal(Array(AccessSecret.digest(text).prefix(8))), Array(text.utf8))
+        mark = AccessSecret.hexadecimal(Array(AccessSecret.digest(mark + text).prefix(8)))
+        parts.append(Array(text.utf8))
+        count += 1
     }
 
-    mutating func forget() { bytes = [] }
+    mutating func forget() { parts = [] }
 
     static func == (one: JobInput, other: JobInput) -> Bool { one.mark == other.mark }
 }

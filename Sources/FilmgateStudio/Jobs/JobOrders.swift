@@ -4,7 +4,7 @@ import FilmgateCore
 /// option.
 enum JobOrders {
     /// `only`: these files alone, by their SHA-256; nil = all that waits.
-    static func retry(target: String?, failed: Bool, only: [String]? = nil) -> Job.Order {
+    static func retry(target: String?, failed: Bool, only: JobInput? = nil) -> Job.Order {
         let words = (target.map { ["--target=\($0)"] } ?? []) + (failed ? ["--failed"] : [])
         var order = Job.Order(verb: "retry", about: target ?? "", words: words, exclusive: "retry \(target ?? "")")
         guard let only else { return order }
@@ -22,7 +22,7 @@ enum JobOrders {
     /// One at a time, whichever files it is for: of two at once it would be chance which event a file gets.
     ///
     /// `only`: as for `retry`.
-    static func assign(event: String, target: String?, only: [String]? = nil) -> Job.Order {
+    static func assign(event: String, target: String?, only: JobInput? = nil) -> Job.Order {
         let words = target.map { ["--target=\($0)"] } ?? []
         var order = Job.Order(verb: "assign", about: event, words: words, exclusive: "assign")
         if let only { order.read(only, behind: [event]) } else { order.words += ["--", event] }
@@ -99,8 +99,8 @@ enum JobOrders {
 
 extension Job.Order {
     /// Has the command read the names of some files from its standard input: of very many its words would be too long.
-    fileprivate mutating func read(_ names: [String], behind first: [String]) {
+    fileprivate mutating func read(_ names: JobInput, behind first: [String]) {
         words += ["--"] + first + ["-"]
-        input = JobInput(names)
+        input = names
     }
 }

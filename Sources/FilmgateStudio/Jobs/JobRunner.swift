@@ -82,13 +82,31 @@ final class JobRunner: Sendable {
         for child in state.withLock({ Array($0.children.values) }) { child.kill() }
     }
 
+    /// After these exit codes the next part may do better: files were set aside, are not proven, or wait for somebody.
+    private static let going: Set<Int> = [0, 3, 4, 6, 8, 9]
+
     /// From beginning to end, on a thread of its own.
     private func run(_ job: Job, _ input: JobInput?) {
+        let parts = input?.parts ?? []
+        guard let first = carryOut(job, parts.first) else { return }
+        var last = first, worst = first
+        for part in parts.dropFirst() where Self.going.contains(last) && !isStopped(job.id) {
+            guard let code = carryOut(job, part) else { return }
+            (last, worst) = (code, Job.worse(worst, code))
+        }
+        end(job.id, worst)
+    }
+
+    private func isStopped(_ id: String) -> Bool { state.withLock { $0.stopped.contains(id) || $0.isOver } }
+
+    /// Returns how the command ended; nil where it could not be started, which is told.
+    private func carryOut(_ job: Job, _ input: [UInt8]?) -> Int? {
         let started: (child: ChildProcess, reader: JobReader)
         do throws(JobReader.StartFailure) {
-            started = try JobReader.start(program.words(job.order), input?.bytes)
+            started = try JobReader.start(program.words(job.order), input)
         } catch {
-            return fail(job.id, "The command could not be started: \(error.reason).")
+            fail(job.id, "The command could not be started: \(error.reason).")
+            return nil
         }
         let child = started.child
         let isStopped = state.withLock { state in
@@ -98,7 +116,8 @@ final class JobRunner: Sendable {
         if isStopped { child.interrupt() }
         started.reader.read { words in self.hear(words, job.id) }
         let ending = child.wait()
-        end(job.id, ending.signal == 0 ? Int(ending.code) : 128 + Int(ending.signal))
+        state.withLock { $0.children[job.id] = nil }
+        return ending.signal == 0 ? Int(ending.code) : 128 + Int(ending.signal)
     }
 
     private func hear(_ said: JobReader.Said, _ id: String) {
