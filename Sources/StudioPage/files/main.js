@@ -70,7 +70,10 @@ function health(board) {
 /** @param {any} board */
 function showBoard(board) {
   known = board;
+  const isLocked = Boolean(board.running && board.event);
   byId("event").textContent = board.event ?? t("noEvent");
+  byId("event").classList.toggle("padlock", isLocked);
+  byId("event").title = isLocked ? t("lockedOf", { event: board.event }) : "";
   byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
   const pause = byId("pause");
   pause.hidden = !board.running || !["operate", "admin"].includes(session?.role ?? "");

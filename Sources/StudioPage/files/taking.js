@@ -16,6 +16,7 @@ export class Taking {
     this.summary = h("section", { hidden: true, "aria-label": t("endCapture") });
     this.element = h("div", { class: "taking" }, this.unchosen, h("div", { class: "bar" }, this.sources, this.ending), this.place, this.summary);
     this.shown = this.asked = "";
+    this.isLooked = false;
     /** The board as it was drawn last. @type {any} */
     this.now = null;
     /** Of the run that is being ended, once nothing is on its way. @type {HTMLElement | null} */
@@ -45,10 +46,15 @@ export class Taking {
     if (text === this.asked) return;
     this.asked = text;
     this.unchosen.hidden = true;
+    const isFirst = !this.isLooked;
+    this.isLooked = true;
     if (now.running && now.event) return;
     const { events } = await get("events").catch(() => ({ events: [] })), isChosen = !now.running && events.some((/** @type {any} */ one) => one.chosen);
     const isKnown = events.some((/** @type {any} */ one) => one.fetched) || (held && (await get(unassigned).catch(() => ({ total: 0 }))).total > 0);
-    if (text === this.asked) this.unchosen.hidden = isChosen || !isKnown;
+    if (text !== this.asked) return;
+    this.unchosen.hidden = isChosen || !isKnown;
+    // Whoever looks already is only told: nobody's page goes away under his hands.
+    if (isFirst && now.running && !this.unchosen.hidden && this.element.isConnected && !sessionStorage.getItem(without)) location.hash = "#/events/needed";
   }
 
   /** Nothing new is taken; what was taken goes where it belongs. */
@@ -84,6 +90,10 @@ export class Taking {
     this.ending.focus();
   }
 }
+
+const without = "filmgate-without-event";
+/** This tab takes pictures that belong to no event. */
+export const withoutEvent = () => sessionStorage.setItem(without, "yes");
 
 /** What waits until somebody says its event. */
 export const unassigned = "deliveries?without=event&state=held,pending&limit=1";

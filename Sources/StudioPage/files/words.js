@@ -47,6 +47,8 @@ const english = {
   keysLook: "Z, C, F3", keyLook: "one by one pixels in the large view, compare what is selected, only what is picked (also G, T)", keysRetry: "R, P", keyRetry: "send again what was refused, of all or of what is selected; pause or continue the run", keysTabs: "G, then E C A D H S I O P", keyTabs: "Events, Capture, Cards, Deliveries, History, Stations, Pipeline, Doctor, Profile",
   whole: "1:1", compare: "Compare", compareSome: "Select two to four frames first.", chooseFirst: "Select a frame first.", pauseAsk: "Pause? The run takes nothing new then, while deliveries continue.", goOnAsk: "Continue? The run takes new files again.",
   filters: "More filters", picks: "Picks", target: "Target", there: "There", starsOrMore: "{n} and up", sources: "Sources", battery: "battery {n} %", free: "{room} free", gone: "lost", perMinute: "{n} a minute",
+  locked: "locked", lockedOf: "{event} is locked: the run goes on with it.", unlockedOf: "{event} is unlocked: with Use now the run begins anew with another event.", lock: "Lock", unlock: "Unlock",
+  chooseFor: "Choose one here, or", withoutEvent: "capture without an event",
   noneChosen: "No event is chosen, so what is taken belongs to none.", chooseEvent: "Choose an event", endCapture: "End capture …", endAsk: "End the capture? Sources give nothing more then; what was taken is delivered.",
   endWaits: "On the way: {n}.", endOver: "Nothing is on its way.", endHeld: "Held or refused: {n}.",
   stations: "Stations", noCatalog: "The pipeline names no catalogue.", noCatalogYet: "Start the page with a pipeline that names one: ", notJoined: "This state directory has not joined: ",

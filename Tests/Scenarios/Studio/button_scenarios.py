@@ -33,7 +33,16 @@ def events(scene):
         choose(page, hand, "Jones party")
         says(page, "Smith wedding", 5, "ul.rows")
         check(page.locator("#event").inner_text() == "Smith wedding", "the run goes on with an event that is for the next one")
+        # The event of a run is locked: another one takes its place only after somebody said so.
+        says(page, "Smith wedding is locked")
+        check(not button(page, "Use now …: Jones party").is_visible(), "a locked event can be changed")
         scene.look(page, "events")
+        hand.press(button(page, "Unlock"))
+        says(page, "Smith wedding is unlocked")
+        check(not button(page, "Use now …: Smith wedding").is_visible(), "the run can begin anew with its own event")
+        hand.press(button(page, "Use now …: Jones party"))
+        hand.press(button(page, "Use now …", "dialog"))
+        says(page, "Jones party is locked", 15)
 
 
 def choose(page, hand, name):

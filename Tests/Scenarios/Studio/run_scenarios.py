@@ -53,6 +53,14 @@ def no_event(scene):
         opened(page, "events")
         # Whatever else waits, these are counted.
         says(page, "are held without an event", 10)
+        # From then on Capture asks for an event first, or for a clear word that there is none.
+        hand.press(page.locator('nav a[href="#/capture"]'))
+        says(page, "No event is chosen", 10)
+        opened(page, "events")
+        scene.look(page, "events-needed")
+        hand.press(page.get_by_role("link", name="capture without an event"))
+        opened(page, "capture")
+        says(page, "No event is chosen", 10, ".taking")
         job = shoot.studio.client("operate").job("events/use", {"event": "Smith wedding", "now": "yes"})
         check(job["exit"] == 0, f"the event is not taken: {json.dumps(job)}")
         hand.go("capture")
