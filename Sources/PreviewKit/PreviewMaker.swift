@@ -41,7 +41,9 @@ public actor PreviewMaker {
         _ key: PreviewKey, _ sources: @escaping @Sendable () async throws(IngestError) -> [PreviewSource]
     ) async throws(IngestError) -> [UInt8] {
         let cache = cache
-        if let kept = try await reading.run({ () throws(IngestError) in cache.read(key) }) { return kept }
+        if key.size.isKept, let kept = try await reading.run({ () throws(IngestError) in cache.read(key) }) {
+            return kept
+        }
         if let reason = failed[key] { throw IngestError(.corruptData, reason) }
         if let task = running[key] { return try await task.value.get() }
         guard running.count < Self.mostRunning else {
@@ -63,7 +65,7 @@ public actor PreviewMaker {
         let sources = try await sources(), cache = cache, decoder = decoder
         return try await making.run { () throws(IngestError) in
             let jpeg = try Self.made(key.size, sources, decoder)
-            cache.write(key, jpeg)
+            if key.size.isKept { cache.write(key, jpeg) }
             return jpeg
         }
     }
@@ -132,14 +134,16 @@ extension PreviewMaker {
         var failure = IngestError(.corruptData, "This file holds no picture that can be shown.")
         for place in (enough + less.reversed()).prefix(4) where place.longEdge * 2 > damaged?.edge ?? 0 {
             var request = PreviewRequest(length: Int(place.length), longEdge: size.longEdge, quality: size.quality)
-            request.orientation = place.coding == .heif ? 1 : found.orientation
+            let orientation = place.coding == .heif ? 1 : found.orientation
+            if size.isTurned { request.orientation = orientation }
             // Only thumbnails are filled up with bars.
             if place.kind == .thumbnail { (request.width, request.height) = (found.width, found.height) }
             do throws(IngestError) {
-                let (reply, jpeg) = try decoder.make(request) { (offset, count) throws(IngestError) in
+                let (reply, made) = try decoder.make(request) { (offset, count) throws(IngestError) in
                     let start = place.offset + UInt64(offset)
                     return try file.bytes(in: start..<(start + UInt64(count)))
                 }
+                let jpeg = size.isTurned ? made : OrientationMark.put(orientation, into: made)
                 if reply.outcome == .done { return jpeg }
                 if reply.outcome == .damaged { damaged = damaged ?? (jpeg, place.longEdge) }
                 if reply.outcome == .tooLarge { failure.message = "The picture in this file is too large to be shown." }

@@ -1,16 +1,45 @@
+import PreviewWire
+
 /// How large a picture is made for looking.
 public enum PreviewSize: String, Sendable, Hashable, CaseIterable {
     /// For a place in a list.
     case thumbnail
     /// For a screen.
     case preview
+    /// All pixels of the largest one that the file holds, for judging how sharp it is.
+    ///
+    /// It is not turned: its Exif says how a browser turns it. It is never kept, as one takes the room of a hundred
+    /// others.
+    case full
 
     /// Pixels at most.
-    public var longEdge: Int { self == .thumbnail ? 256 : 1600 }
+    public var longEdge: Int {
+        switch self {
+        case .thumbnail: 256
+        case .preview: 1600
+        case .full: PreviewRequest.longestEdge
+        }
+    }
     /// 1…100, of the JPEG.
-    var quality: Int { self == .thumbnail ? 82 : 80 }
+    var quality: Int {
+        switch self {
+        case .thumbnail: 82
+        case .preview: 80
+        case .full: 92
+        }
+    }
     /// Pixels of the long edge from which on a picture in a file will do, so that no larger one is decoded.
-    var enough: Int { self == .thumbnail ? 120 : 1200 }
+    var enough: Int {
+        switch self {
+        case .thumbnail: 120
+        case .preview: 1200
+        case .full: PreviewRequest.longestEdge
+        }
+    }
+    /// Whether it is kept on the disk.
+    public var isKept: Bool { self != .full }
+    /// Whether its pixels are turned when it is made: for that the process needs twice the memory.
+    var isTurned: Bool { self != .full }
 }
 
 /// Names one picture: of which content, and how large.

@@ -6,6 +6,8 @@ public struct PreviewRequest: Sendable, Hashable {
     public static let size = 16
     /// Neither side takes a longer JPEG.
     public static let mostBytes = 64 << 20
+    /// No JPEG has more pixels on an edge: who asks for so many gets all that there are.
+    public static let longestEdge = 65_535
 
     /// Bytes of the JPEG that follows.
     public var length: Int
@@ -39,7 +41,8 @@ public struct PreviewRequest: Sendable, Hashable {
         length = bytes.little(0, 4)
         (width, height) = (bytes.little(4, 4), bytes.little(8, 4))
         (longEdge, quality, orientation) = (bytes.little(12, 2), bytes.little(14, 1), bytes.little(15, 1))
-        guard (1...Self.mostBytes).contains(length), (16...4096).contains(longEdge), (1...100).contains(quality),
+        guard (1...Self.mostBytes).contains(length), (16...Self.longestEdge).contains(longEdge),
+            (1...100).contains(quality),
             (1...8).contains(orientation), (0...1_000_000).contains(width), (0...1_000_000).contains(height)
         else { throw .malformed }
     }
@@ -61,7 +64,7 @@ public struct PreviewReply: Sendable, Hashable {
     }
     public static let size = 16
     /// Neither side takes a longer JPEG.
-    public static let mostBytes = 16 << 20
+    public static let mostBytes = 48 << 20
 
     public var outcome: Outcome
     /// Bytes of the JPEG that follows; 0 where there is none.

@@ -8,6 +8,8 @@ final class PictureMaker {
     private static let mostPixels = 200_000_000
     /// Bytes that a picture of several scans may take, which is decoded as a whole.
     private static let mostKept = 320 << 20
+    /// Bytes that the pixels of one may take while they are decoded: all of it has to fit into this process.
+    private static let mostDecoded = 288 << 20, mostTogether = 384 << 20
 
     init?() {
         guard let decoder = JPEGDecoder(), let encoder = JPEGEncoder() else { return nil }
@@ -37,6 +39,12 @@ final class PictureMaker {
         let long = max(head.width, head.height)
         // The decoder makes eighths for little; what is left to scale is never more than that.
         let eighths = (1...8).first { long * $0 / 8 >= request.longEdge } ?? 8
+        // Ink becomes red, green and blue beside itself; what is turned stands beside what it was.
+        let copies = head.components == 4 ? 7 : request.orientation == 1 ? 3 : 6
+        let decoded = head.width * head.height * eighths * eighths / 64 * copies
+        guard decoded <= Self.mostDecoded, decoded + (isKept ? kept : 0) <= Self.mostTogether else {
+            return (.tooLarge, nil)
+        }
         guard let (whole, isWhole) = decoder.decode(jpeg, head, eighths: eighths) else { return (.undecodable, nil) }
         let small = whole.withoutBars(ofMedia: request.width, request.height).fitting(request.longEdge).upright(
             request.orientation)

@@ -47,8 +47,8 @@ import Testing
             // The files of that ledger lie nowhere.
             let missing: Set =
                 isFilled
-                ? ["thumbnail", "preview", "frameWhere"]
-                : ["frame", "run", "thumbnail", "preview", "marks", "marksUndo", "frameWhere"]
+                ? ["thumbnail", "preview", "full", "frameWhere"]
+                : ["frame", "run", "thumbnail", "preview", "full", "marks", "marksUndo", "frameWhere"]
             for route in RoleTests.routes where !route.answer.isStream {
                 let reply = try await Self.ask(route, bench, admin, id), isThere = !missing.contains(route.id)
                 let shape = isThere ? route.answer.shape : "Error", name = "\(route.method) \(route.path)"

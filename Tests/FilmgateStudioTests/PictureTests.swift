@@ -33,8 +33,8 @@ import Testing
 
     @Test func aPictureComesAsWhatItIs() async throws {
         try await with { bench, id, _ in
-            for size in ["thumbnail", "preview"] {
-                let reply = try bench.client.send("GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.view))
+            for size in ["thumbnail", "preview", "full"] {
+                let reply = try bench.client.send("GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.pick))
                 #expect(reply.status == 200 && reply["Content-Type"] == "image/jpeg", "\(reply.body.prefix(200))")
                 #expect(
                     reply["Content-Security-Policy"] == "default-src 'none'; sandbox"
@@ -45,7 +45,7 @@ import Testing
                 let tag = try #require(reply["ETag"])
                 #expect(tag.contains(Rows.sha(1)) && tag.contains(size))
                 let known = try bench.client.send(
-                    "GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.view).merging(["If-None-Match": tag]) { $1 }
+                    "GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.pick).merging(["If-None-Match": tag]) { $1 }
                 )
                 #expect(known.status == 304 && known.body.isEmpty)
             }
@@ -76,6 +76,29 @@ import Testing
                 #expect(try status(other, ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"]) == 401, "\(other)")
             }
         }
+    }
+
+    @Test func onlyWhoPicksSeesAllPixels() async throws {
+        try await with { bench, id, _ in
+            let path = "/api/v1/frames/\(id)/full"
+            #expect(try bench.client.send("GET", path, try bench.token(.view)).status == 403)
+            let (cookie, _) = try bench.session(.view)
+            #expect(
+                try bench.client.send("GET", path, ["Cookie": cookie, "Sec-Fetch-Site": "same-origin"]).status == 403)
+            #expect(try bench.client.send("GET", path, try bench.token(.pick)).status == 200)
+        }
+    }
+
+    @Test func fewLargePicturesAreOnTheirWayAtOnce() {
+        let places = LargePictures()
+        var mine = (0..<2).compactMap { _ in places.take("a") }
+        #expect(mine.count == 2 && places.take("a") == nil, "no more for one")
+        let others = ["b", "c"].compactMap { places.take($0) }
+        #expect(others.count == 2 && places.take("d") == nil, "no more for all")
+        mine.removeLast()
+        let next = places.take("d")
+        #expect(next != nil && places.take("a") == nil, "one that is gone makes room for one")
+        withExtendedLifetime((mine, others, next)) {}
     }
 
     @Test func aSwappedFileIsNotShown() async throws {

@@ -15,6 +15,7 @@ import Testing
         "GET /api/v1/session": "any", "DELETE /api/v1/session": "any",
         "GET /api/v1/board": "view", "GET /api/v1/frames": "view", "GET /api/v1/frames/{id}": "view",
         "GET /api/v1/frames/{id}/thumbnail": "view", "GET /api/v1/frames/{id}/preview": "view",
+        "GET /api/v1/frames/{id}/full": "pick",
         "GET /api/v1/stream": "view", "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate",
         "GET /api/v1/runs/{id}": "operate",
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",

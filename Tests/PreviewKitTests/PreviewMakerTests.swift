@@ -34,7 +34,7 @@ private let sha256 = String(repeating: "ab", count: 32)
     @Test func aPictureIsMadeOnceAndKept() async throws {
         try await withFolder { folder in
             let source = try put(Samples.frame(), folder + "/a.jpg"), maker = maker(folder)
-            let keys = try PreviewSize.allCases.map { try #require(PreviewKey(sha256: sha256, $0)) }
+            let keys = try PreviewSize.allCases.filter(\.isKept).map { try #require(PreviewKey(sha256: sha256, $0)) }
             var pictures: [[UInt8]] = []
             for key in keys {
                 pictures.append(try await maker.picture(key) { () async throws(IngestError) in [source] })
@@ -52,6 +52,30 @@ private let sha256 = String(repeating: "ab", count: 32)
             maker.end()
         }
     }
+
+    @Test func allPixelsComeAndAreNotKept() async throws {
+        try await withFolder { folder in
+            let source = try put(Samples.frame(2400), folder + "/a.jpg"), maker = maker(folder)
+            let key = try #require(PreviewKey(sha256: sha256, .full))
+            let picture = try await maker.picture(key) { () async throws(IngestError) in [source] }
+            let found = try #require(MediaReader.previews(MemorySource(picture)))
+            #expect(found.width == 2400, "as many as the frame has: \(found.width)")
+            try FileManager.default.removeItem(atPath: folder + "/a.jpg")
+            #expect(try await code(maker, [source], .full) == .notFound)
+            maker.end()
+        }
+    }
+
+    @Test(arguments: [1, 3, 6, 8]) func aPictureThatIsNotTurnedSaysHowItIs(_ orientation: Int) throws {
+        let jpeg = Samples.jpeg(64, 48), marked = OrientationMark.put(orientation, into: jpeg)
+        #expect((marked == jpeg) == (orientation == 1))
+        let found = try #require(MediaReader.previews(MemorySource(marked)))
+        #expect(found.orientation == orientation && found.width == 64 && found.height == 48)
+        #expect(marked.starts(with: jpeg.prefix(2)) && marked.suffix(40) == jpeg.suffix(40))
+    }
+
+    @Test(arguments: [[], [0xFF, 0xD8], [0xFF, 0xD8, 0xFF, 0xE0, 0xFF, 0xFF, 0, 0]] as [[UInt8]])
+    func whatIsNoPictureIsLeftAsItIs(_ bytes: [UInt8]) { #expect(OrientationMark.put(6, into: bytes) == bytes) }
 
     @Test func onlyTheFileThatIsMeantIsRead() async throws {
         try await withFolder { folder in

@@ -24,6 +24,20 @@ import Testing
         #expect(try process.make(Samples.jpeg(100, 60)).reply.width == 100)
     }
 
+    @Test func allPixelsComeWhereTheyAreAskedFor() throws {
+        let made = try process().make(Samples.jpeg(5000, 120), longEdge: PreviewRequest.longestEdge)
+        #expect(made.reply.outcome == .done && made.reply.width == 5000 && made.reply.height == 120, "\(made.reply)")
+    }
+
+    @Test func whatWouldNotFitIntoTheProcessIsRefusedBeforeItIsDecoded() throws {
+        let process = try process(), large = try Samples.claiming(12_000, 9000, Samples.jpeg(64, 64))
+        #expect(try process.make(large, longEdge: PreviewRequest.longestEdge).reply.outcome == .tooLarge)
+        #expect(
+            try process.make(large, longEdge: PreviewRequest.longestEdge, orientation: 6).reply.outcome == .tooLarge)
+        // The process is still there, and the same bytes give a small picture.
+        #expect(try process.make(large).reply.outcome != .tooLarge)
+    }
+
     @Test func aColourProfileIsKept() throws {
         let profile = [UInt8](repeating: 0, count: 16) + Array("RGB ".utf8) + (0..<400).map { UInt8($0 % 251) }
         let length = profile.count + 16, head: [UInt8] = [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 0xFF)]

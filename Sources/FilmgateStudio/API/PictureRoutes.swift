@@ -12,13 +12,20 @@ struct PictureRoutes: Sendable {
 
     private func route(_ size: PreviewSize) -> Route {
         Route(
-            method: .get, path: "/api/v1/frames/{id}/\(size.rawValue)", need: .role(.view), id: size.rawValue,
-            summary: "A picture of a file, upright, with at most \(size.longEdge) pixels on its long edge.",
+            method: .get, path: "/api/v1/frames/{id}/\(size.rawValue)",
+            need: .role(size == .full ? .pick : .view), id: size.rawValue, summary: Self.summary(size),
             parameters: [.init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)],
             answer: .init(
                 status: 200, help: "The picture; 304 where If-None-Match has its ETag, and 404 where there is none.",
                 shape: "Picture", isPicture: true)
         ) { call in try await picture(call, size) }
+    }
+
+    private static func summary(_ size: PreviewSize) -> String {
+        size == .full
+            ? "The largest picture in a file, with all its pixels; its Exif says how it is turned. "
+                + "Whoever asks gets two at a time."
+            : "A picture of a file, upright, with at most \(size.longEdge) pixels on its long edge."
     }
 
     private func picture(_ call: Call, _ size: PreviewSize) async throws -> Answer {
@@ -37,7 +44,16 @@ struct PictureRoutes: Sendable {
             answer.status = .notModified
             return answer
         }
-        answer.body = ByteBuffer(bytes: try await made(key, by: maker, of: row, content, reader))
+        guard size == .full else {
+            answer.body = ByteBuffer(bytes: try await made(key, by: maker, of: row, content, reader))
+            return answer
+        }
+        guard let place = api.pictures.places.take(call.grant?.owner ?? "") else {
+            throw StudioError(
+                .tooManyRequests, "rateLimited", "Large pictures are on their way already.",
+                advice: "Ask again in a moment.")
+        }
+        answer.stream = place.stream(try await made(key, by: maker, of: row, content, reader))
         return answer
     }
 

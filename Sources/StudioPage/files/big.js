@@ -2,7 +2,7 @@ import { fileName } from "./cell.js";
 import { fill, foreign, h } from "./dom.js";
 import { hasLetters } from "./keys.js";
 import { buttons, signs } from "./marks.js";
-import { enlarge, hasPicture } from "./pictures.js";
+import { address, enlarge, hasPicture, sharpen } from "./pictures.js";
 import { mark, t, when } from "./words.js";
 
 /** One frame of the list as large as the window. */
@@ -11,6 +11,10 @@ export class Big {
   constructor(sheet, follow, marking) {
     this.sheet = sheet;
     this.follow = follow;
+    /** Who may not mark sees what is made for a screen. */
+    this.mayLookClosely = Boolean(marking);
+    /** What is said of the pixels, by key, and of which file all of them were asked for. */
+    [this.pixels, this.asked] = ["", ""];
     /** What other keys do; true for one that was meant. @type {(event: KeyboardEvent) => boolean} */
     this.others = () => false;
     this.isWhole = false;
@@ -20,9 +24,10 @@ export class Big {
     this.none = h("p", { class: "quiet", hidden: true }, t("noPicture"));
     this.words = h("p", { class: "caption", role: "status" });
     this.frame = h("figure", { class: "frame", onpointermove: (/** @type {PointerEvent} */ event) => this.note(event), ondblclick: () => this.whole() }, this.image, this.none);
+    this.depth = h("span", { class: "quiet", role: "status" });
     this.sizing = h("button", { type: "button", "aria-pressed": "false", onclick: () => this.whole() }, t("whole"));
     const close = h("button", { onclick: () => this.close() }, t("close"));
-    this.dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "big", tabindex: "-1", "aria-label": t("big"), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event), onclose: () => this.ended() }, this.frame, h("div", { class: "under" }, this.words, marking && buttons(marking, true), h("div", { class: "bar" }, this.sizing, close))));
+    this.dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "big", tabindex: "-1", "aria-label": t("big"), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event), onclose: () => this.ended() }, this.frame, h("div", { class: "under" }, this.words, marking && buttons(marking, true), h("div", { class: "bar" }, this.depth, this.sizing, close))));
   }
 
   get isOpen() { return this.dialog.open; }
@@ -58,6 +63,33 @@ export class Big {
     this.none.hidden = isThere;
     if (!isThere) { this.image.dataset.place = ""; return; }
     enlarge(this.image, frame, () => { this.image.hidden = true; this.none.hidden = false; }, wait);
+    this.look(frame);
+  }
+
+  /** Asks for all pixels of what is shown one to one, once. @param {any} frame */
+  look(frame) {
+    const id = this.isWhole ? frame.id : "";
+    if (id === this.asked) return;
+    this.asked = id;
+    if (!id) return;
+    const isThere = this.image.dataset.place === address(frame, "full");
+    this.pixels = isThere ? "wholeAll" : this.mayLookClosely ? "wholeLoading" : "wholePreview";
+    if (this.pixels === "wholeLoading") sharpen(this.image, frame, () => this.asked === id, (isThere) => this.came(isThere));
+  }
+
+  /** @param {boolean} isThere */
+  came(isThere) {
+    this.pixels = isThere ? "wholeAll" : "wholePreview";
+    if (!isThere) return this.say();
+    // What was in the middle stays there.
+    const { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = this.frame;
+    if (scrollWidth > clientWidth) this.point[0] = (scrollLeft + clientWidth / 2) / scrollWidth;
+    if (scrollHeight > clientHeight) this.point[1] = (scrollTop + clientHeight / 2) / scrollHeight;
+  }
+
+  say() {
+    const { naturalWidth: width, naturalHeight: height } = this.image;
+    this.depth.textContent = this.isWhole && this.pixels && width ? t(this.pixels, { width, height }) : "";
   }
 
   /** @param {PointerEvent} event */
@@ -73,7 +105,9 @@ export class Big {
     this.dialog.classList.toggle("whole", this.isWhole);
     // Its arrows move it then.
     if (this.isWhole) this.frame.tabIndex = 0; else this.frame.removeAttribute("tabindex");
+    this.asked = "";
     this.fit();
+    this.draw();
     if (this.isOpen) (this.isWhole ? this.frame : this.dialog).focus({ preventScroll: true });
   }
 
@@ -81,6 +115,7 @@ export class Big {
     this.image.style.width = this.isWhole ? `${this.image.naturalWidth / devicePixelRatio}px` : "";
     const { frame } = this, [x, y] = this.point;
     frame.scrollTo(x * frame.scrollWidth - frame.clientWidth / 2, y * frame.scrollHeight - frame.clientHeight / 2);
+    this.say();
   }
 
   /** @param {KeyboardEvent} event */

@@ -11,7 +11,7 @@ const missing = new Map();
 const waiting = [];
 let loading = 0;
 
-/** @param {any} frame @param {"thumbnail" | "preview"} size */
+/** @param {any} frame @param {"thumbnail" | "preview" | "full"} size */
 export const address = (frame, size) => `/api/v1/frames/${frame.id}/${size}`;
 
 /** Whether there may be one. @param {any} frame */
@@ -50,11 +50,26 @@ function next() {
  */
 export function enlarge(image, frame, failed, wait = 0) {
   const place = address(frame, "preview"), whole = new Image(), isWanted = () => image.dataset.place === place;
-  if (isWanted()) return;
+  if (isWanted() || image.dataset.place === address(frame, "full")) return;
   image.dataset.place = place;
   if (images.get(address(frame, "thumbnail"))?.classList.contains("there")) image.src = address(frame, "thumbnail");
   else image.removeAttribute("src");
   whole.onload = () => { if (isWanted()) image.src = place; };
   whole.onerror = () => isWanted() && failed();
   setTimeout(() => { if (isWanted()) whole.src = place; }, wait);
+}
+
+/**
+ * All pixels of the file that an element shows, in its place when they have come and are still wanted.
+ * @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended
+ */
+export function sharpen(image, frame, isWanted, ended) {
+  const place = address(frame, "full"), all = new Image(), isSame = () => isWanted() && image.dataset.place === address(frame, "preview");
+  const end = (/** @type {boolean} */ isThere) => {
+    if (!isSame()) return;
+    if (isThere) image.dataset.place = place;
+    ended(isThere);
+    if (isThere) image.src = place;
+  };
+  setTimeout(() => { if (isSame()) { all.src = place; all.decode().then(() => end(true), () => end(false)); } }, 200);
 }

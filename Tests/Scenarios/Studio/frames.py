@@ -52,9 +52,9 @@ def scan(grain, blocks):
     return int(text, 2).to_bytes(len(text) // 8, "big").replace(b"\xff", b"\xff\0")
 
 
-def jpeg(number, size=4000, **facts):
-    """A whole picture that no other number makes, of at least so many bytes."""
-    grain, width, height = random.Random(number), 240, 160
+def jpeg(number, size=4000, width=240, **facts):
+    """A whole picture that no other number makes, of at least so many bytes, half as wide again as it is high."""
+    grain, height = random.Random(number), width * 2 // 3
     tables = segment(0xDB, b"\0" + bytes([16]) * 64) + segment(0xC4, b"\0" + FIRST) + segment(0xC4, b"\x10" + REST)
     frame = segment(0xC0, b"\x08" + struct.pack(">HH", height, width) + b"\x01\x01\x11\0")
     end = segment(0xDA, b"\x01\x01\0\0\x3f\0") + scan(grain, width * height // 64) + b"\xff\xd9"

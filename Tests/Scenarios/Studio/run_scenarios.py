@@ -106,7 +106,7 @@ def keys(scene):
     """Pages, the pause, comparing and a picture's own size by keys; all of them are listed, and one switch turns them off."""
     with scene.shoot() as shoot:
         shoot.begin()
-        shoot.drop(3)
+        shoot.drop(3, width=2400)
         page, _ = scene.open(shoot)
         wait_for_files(page, 3)
         for key, tab in (("d", "deliveries"), ("e", "events"), ("h", "history"), ("c", "capture")):
@@ -147,7 +147,8 @@ def large(page, scene):
     whole = button(page, "1:1", "dialog.big")
     page.keyboard.press("z")
     check(whole.get_attribute("aria-pressed") == "true", "Z does not show the picture in its own size")
-    page.wait_for_timeout(500)
+    # First the picture for a screen, of 1600 pixels, then all that the frame has.
+    says(page, "2400 × 1600 pixels", where="dialog.big .under")
     wide = page.evaluate(WIDE)
     check(abs(wide) < 2, f"the picture is {wide} pixels too wide")
     scene.look(page, "big-whole")
