@@ -148,4 +148,30 @@ import Testing
         activity.note(.change(key: "a", value: "{}", at: WallClock.nanoseconds))
         #expect(activity.isBusy)
     }
+
+    /// One clip of an hour is read or sent for long, and nothing else is told meanwhile.
+    @Test func aRunThatReadsOrSendsIsBusyUntilItIsDone() {
+        let activity = RunActivity(), past = WallClock.nanoseconds - 60_000_000_000
+        func sends(_ count: Int, _ target: String) {
+            activity.note(
+                .change(key: "target " + target, value: #"{"target":"x","waiting":3,"sending":\#(count)}"#, at: past))
+        }
+        sends(0, "a")
+        #expect(!activity.isBusy, "what waits takes no time")
+        sends(1, "a")
+        sends(2, "b")
+        sends(0, "a")
+        #expect(activity.isBusy, "b is still sent to")
+        sends(0, "b")
+        #expect(!activity.isBusy)
+        for end in [RunSignal.gone, .here, .gap] {
+            sends(1, "a")
+            activity.note(end)
+            #expect(!activity.isBusy, "\(end)")
+        }
+        let reading = RunSignal.change(key: "reading", value: "{}", at: WallClock.nanoseconds)
+        activity.note(reading)
+        #expect(activity.isBusy && RunActivity.isAll(of: reading))
+        #expect(!RunActivity.isAll(of: .here) && !RunActivity.isAll(of: .change(key: "rows 1", value: "{}", at: past)))
+    }
 }

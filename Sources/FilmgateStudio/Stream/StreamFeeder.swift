@@ -101,6 +101,7 @@ struct StreamFeeder: Sendable {
         let activity = api.pictures.activity, told = api.ledger.told
         let end = api.services.watch { signal in
             activity.note(signal)
+            guard !RunActivity.isAll(of: signal) else { return }
             told.hear(signal)
             heard.hear(signal)
             wake()

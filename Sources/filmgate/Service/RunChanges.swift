@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateLedger
 import FilmgateReport
+import Synchronization
 
 /// What of a run's events those who watch are told: whole values by key, in the words of `--json`.
 ///
@@ -8,6 +9,7 @@ import FilmgateReport
 /// commit, or a moment later.
 struct RunChanges: Sendable {
     let feed: ChangeFeed, liveStatus: LiveStatus
+    private let readings = Readings()
 
     /// To be called after `liveStatus` was told.
     @Sendable func note(_ runEvent: RunEvent) {
@@ -20,7 +22,27 @@ struct RunChanges: Sendable {
         case .source(let place, _), .device(let place, _):
             let name = LiveStatus.name(place)
             feed.add("source " + name, now: { [liveStatus] in liveStatus.now.sourceObject(name).finished })
-        case .listed, .started, .read, .trouble, .waiting, .refused, .takenElsewhere: break
+        case .started, .read:
+            if feed.isWanted, readings.isDue(at: WallClock.nanoseconds) { feed.add("reading", Self.reading) }
+        case .listed, .trouble, .waiting, .refused, .takenElsewhere: break
+        }
+    }
+
+    /// That something is read just now, for who stands back meanwhile: one long clip takes minutes.
+    private static func reading() -> String? { #"{"type":"reading"}"# }
+
+    /// When it was told last that something is read.
+    private final class Readings: Sendable {
+        private let told = Atomic<Int64>(0)
+        /// Nanoseconds: parts of files come by the thousand.
+        private static let pause: Int64 = 1_000_000_000
+
+        /// True once in a while.
+        func isDue(at now: Int64) -> Bool {
+            let last = told.load(ordering: .relaxed)
+            // Also when the clock was set back.
+            guard now - last >= Self.pause || now < last else { return false }
+            return told.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
         }
     }
 
