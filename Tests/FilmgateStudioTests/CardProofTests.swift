@@ -14,12 +14,21 @@ import Testing
         let one = MountedCard(path: "/media/one", label: "one", visit: "1", isReadable: true)
         let other = MountedCard(path: "/media/other", label: "other", visit: "1", isReadable: true)
         private let seen = Mutex<[String: UInt8]>([:]), hanging = Mutex<Set<String>>([])
+        /// Those of which somebody told, until it is heard.
+        private let told = Mutex<Set<String>>([])
+        /// Microseconds that a look takes.
+        let slowness: UInt32
+
+        init(slowness: UInt32 = 0) { self.slowness = slowness }
 
         func change(_ card: MountedCard) { seen.withLock { $0[card.path, default: 0] += 1 } }
+        func tell(_ card: MountedCard) { told.withLock { _ = $0.insert(card.path) } }
+        func hears(_ card: String) -> Bool { told.withLock { $0.remove(card) != nil } }
         func hang(_ card: MountedCard) { hanging.withLock { _ = $0.insert(card.path) } }
         func free() { hanging.withLock { $0 = [] } }
 
         func look(_ card: String) -> ProofState.Evidence {
+            if slowness > 0 { usleep(slowness) }
             while hanging.withLock({ $0.contains(card) }) { usleep(5_000) }
             return ProofState.Evidence(card: [1], copies: [seen.withLock { $0[card] ?? 0 }])
         }
@@ -28,6 +37,7 @@ import Testing
             var looks = CardProofs.Looks()
             (looks.pause, looks.patience, looks.longest) = (.milliseconds(20), patience, longest)
             looks.look = { card, _, _ in self.look(card) }
+            looks.listen = { card, _ in { self.hears(card) } }
             let ledger = LedgerView(state: "/nonexistent", key: SipKey(low: 0, high: 0)), all = [one, other]
             return CardProofs(ledger, mounted: { () async throws(IngestError) in all }, looks: looks) {}
         }
@@ -62,6 +72,21 @@ import Testing
         cards.change(cards.other)
         #expect(try await withdrawn(cards.other, proofs)?.reason == "A copy or a target changed.")
         #expect(await proofs.proof(cards.one.id)?.verdict == .yes)
+        await proofs.end()
+    }
+
+    /// Cards that take a second each to look at are looked at every ten or twenty.
+    @Test func whatIsHeardIsLookedAtBeforeItIsDue() async throws {
+        let cards = TwoCards(slowness: 1_000_000), proofs = cards.proofs(patience: .seconds(600))
+        await prove(cards.one, proofs)
+        await prove(cards.other, proofs)
+        let begun = ContinuousClock.now
+        cards.change(cards.one)
+        cards.change(cards.other)
+        cards.tell(cards.other)
+        #expect(try await withdrawn(cards.other, proofs)?.reason == "A copy or a target changed.")
+        #expect(ContinuousClock.now - begun < .seconds(8))
+        #expect(await proofs.proof(cards.one.id)?.verdict == .yes, "nobody told, so it is not yet due")
         await proofs.end()
     }
 

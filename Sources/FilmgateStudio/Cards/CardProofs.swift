@@ -18,12 +18,21 @@ actor CardProofs {
         var look: @Sendable (_ card: String, _ files: ProvenFiles, _ reader: SQLiteReader?) -> ProofState.Evidence = {
             ProofEvidence.look($0, $1, $2)
         }
+        /// Blocks; gives what tells whether something has happened since it was asked last.
+        var listen: @Sendable (_ card: String, _ copies: NamedCopies) -> @Sendable () -> Bool = {
+            let watch = ProofWatch($0, $1)
+            return { watch.hasHeard() }
+        }
     }
     private struct Watched {
         var proof: ProofState, files = ProvenFiles()
         /// When the last look began that came back, how long it took, and when the next one may begin.
         var seen = ContinuousClock.now, took = Duration.zero, due = ContinuousClock.now
         var isLooking = false
+        /// Tells whether something happened; nil where nothing can be heard.
+        var hears: (@Sendable () -> Bool)?
+        /// Something happened since the last look began.
+        var isTold = false
     }
 
     private let ledger: LedgerView, mounted: @Sendable () async throws(IngestError) -> [MountedCard]
@@ -35,8 +44,8 @@ actor CardProofs {
     private var watching: Task<Void, Never>?, isAsking = false
     /// One thread for each card that is looked at; more wait until one is free.
     private let pool = BlockingPool(width: 8)
-    /// Looking takes at most a tenth of the time.
-    private static let share = 10
+    /// Looking takes at most a tenth of the time, and a third while something happens again and again.
+    private static let share = 10, shareWhenTold = 3
 
     init(
         _ ledger: LedgerView, mounted: @escaping @Sendable () async throws(IngestError) -> [MountedCard],
@@ -60,14 +69,16 @@ actor CardProofs {
         let exit = job.state == .ended ? job.exit ?? 1 : 1, isSafe = job.result?["safe"]?.flag == true
         let files = ProvenFiles(job), begun = ContinuousClock.now, path = card.path
         let doubt = files.copies.doubt(job.result, hasPipeline: hasPipeline)
-        var found: ProofState.Evidence?
+        var found: ProofState.Evidence?, hears: (@Sendable () -> Bool)?
         if exit == 0, isSafe, doubt == nil {
+            // What happens from here on is heard, what happened before is seen.
+            hears = await Self.within(looks.longest) { await self.listening(path, files.copies) }
             found = await Self.within(looks.longest) { await self.evidence(path, files) }
         }
         let evidence = found ?? ProofState.Evidence()
         change(card.id) { watched in
             guard watched.proof.job == job.id else { return }
-            watched.files = files
+            (watched.files, watched.hears) = (files, hears)
             watched.proof.end(exit: exit, isSafe: isSafe, doubt: doubt, evidence, at: WallClock.nanoseconds)
             note(&watched, from: begun)
         }
@@ -99,6 +110,11 @@ actor CardProofs {
         return try? await pool.run { () throws(IngestError) in look(card, files, reader) }
     }
 
+    private nonisolated func listening(_ card: String, _ copies: NamedCopies) async -> (@Sendable () -> Bool)? {
+        let listen = looks.listen
+        return try? await pool.run { () throws(IngestError) in listen(card, copies) }
+    }
+
     /// Looks again and again while something may have to be withdrawn.
     private func watch() {
         guard watching == nil else { return }
@@ -123,9 +139,10 @@ actor CardProofs {
     }
 
     private func look(_ id: String) {
-        guard let card = cards[id], card.proof.verdict == .yes, !card.isLooking, card.due <= .now else { return }
+        guard let card = cards[id], card.proof.verdict == .yes, !card.isLooking, isDue(id) else { return }
         let begun = ContinuousClock.now
         cards[id]?.isLooking = true
+        cards[id]?.isTold = false
         Task {
             let found = await evidence(card.proof.card, card.files)
             change(id) { watched in
@@ -137,6 +154,14 @@ actor CardProofs {
                 note(&watched, from: begun)
             }
         }
+    }
+
+    /// What happens to a card or a copy is looked at before it is due.
+    private func isDue(_ id: String) -> Bool {
+        if cards[id]?.hears?() == true { cards[id]?.isTold = true }
+        guard let card = cards[id] else { return false }
+        let whenTold = card.seen + max(looks.pause, card.took * Self.shareWhenTold)
+        return card.due <= .now || card.isTold && whenTold <= .now
     }
 
     private func askWhatIsMounted(_ jobs: [String: String]) {
@@ -180,7 +205,9 @@ actor CardProofs {
         let before = watched.proof
         body(&watched)
         // What is not looked at any more takes no memory.
-        if ![.yes, .checking].contains(watched.proof.verdict) { watched.files = ProvenFiles() }
+        if ![.yes, .checking].contains(watched.proof.verdict) {
+            (watched.files, watched.hears) = (ProvenFiles(), nil)
+        }
         cards[card] = watched
         if watched.proof != before { changed() }
     }

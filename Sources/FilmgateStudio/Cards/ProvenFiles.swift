@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 
 /// What a proof said that it rests on.
@@ -21,11 +22,14 @@ struct NamedCopies: Sendable {
     private(set) var elsewhere: Set<String> = []
     /// Targets that it did not ask, or that gave no answer: what they said when they took the files counts there.
     private(set) var believed: Set<String> = []
-    private static let mostNames = 20
+    /// Where those lie that it found something at, as far as they are few.
+    private(set) var folders: Set<String> = []
+    private static let mostNames = 20, mostFolders = 4096
 
     mutating func hear(_ item: JSONValue) {
         for path in item["copies"]?.texts ?? [] {
             found.insert(path.hashValue)
+            if path.hasPrefix("/"), folders.count < Self.mostFolders { folders.insert(Paths.folder(path)) }
             if item["stations"] != nil { elsewhere.insert(path) }
         }
         for target in item["believed"]?.texts ?? [] where believed.count < Self.mostNames { believed.insert(target) }
