@@ -102,6 +102,7 @@ let package = Package(
         [system("CGPhoto2", "libgphoto2", "libgphoto2-dev")],
         [system("CTurboJPEG", "libturbojpeg", "libturbojpeg0-dev")],
         [system("CHeif", "libheif", "libheif-dev")],
+        [system("CZlib", "zlib", "zlib1g-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         [.target(name: "CICUData", path: "Sources/CICUData")],
         [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
@@ -207,13 +208,13 @@ let package = Package(
                 name: "FilmgateStudio",
                 dependencies: [
                     core, "CryptographyKit", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger",
-                    "FilmgateReport", "StudioPage", hummingbird, log,
+                    "FilmgateReport", "StudioPage", "CZlib", hummingbird, log,
                 ], path: "Sources/FilmgateStudio", exclude: ["openapi.json"]),
             .testTarget(
                 name: "FilmgateStudioTests",
                 dependencies: [
                     "FilmgateStudio", core, "FilmgateLedger", "FilmgateReport", "FilmgateSample", "PreviewKit",
-                    "ServerKit", "TestThreads", hummingbird, log,
+                    "ServerKit", "TestThreads", "CZlib", hummingbird, log,
                 ],
                 path: "Tests/FilmgateStudioTests"),
         ],

@@ -7,7 +7,7 @@ set -euo pipefail
 libraries="" commands="" files=""
 case "${1:-build}" in
     build)
-        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libcrypto=libssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev libturbojpeg=libturbojpeg0-dev libheif=libheif-dev libpq=libpq-dev"
+        libraries="libexif=libexif-dev libcurl=libcurl4-openssl-dev libcrypto=libssl-dev libqrencode=libqrencode-dev libxxhash=libxxhash-dev sqlite3=libsqlite3-dev libusb-1.0=libusb-1.0-0-dev libgphoto2=libgphoto2-dev libxml-2.0=libxml2-dev libturbojpeg=libturbojpeg0-dev libheif=libheif-dev libpq=libpq-dev zlib=zlib1g-dev"
         commands="pkg-config=pkg-config"
         ;;
     install) commands="python3=python3 strip=binutils objcopy=binutils" ;;

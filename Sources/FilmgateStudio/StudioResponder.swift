@@ -70,9 +70,8 @@ struct StudioResponder: HTTPResponder {
             try check.checkSite(request, context.place, isProgram: false)
             return try await plain.answer(request)
         }
-        guard let file = page.answer(path, request.headers.single(.ifNoneMatch)) else {
-            throw StudioError.unknown(path)
-        }
+        let known = request.headers.single(.ifNoneMatch), accepted = request.headers[values: .acceptEncoding]
+        guard let file = page.answer(path, known: known, accepted: accepted) else { throw StudioError.unknown(path) }
         return file
     }
 

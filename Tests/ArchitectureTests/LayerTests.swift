@@ -43,7 +43,8 @@ import Testing
         // The page reads the ledger and asks the program around it: no engine, no modules.
         "FilmgateStudio": [
             "FilmgateCore", "FileKit", "HTTPKit", "ServerKit", "PreviewKit", "FilmgateLedger", "FilmgateReport",
-            "StudioPage", "Hummingbird", "HummingbirdCore", "CryptographyKit", "Logging", "HTTPTypes", "NIOCore",
+            "StudioPage", "CZlib", "Hummingbird", "HummingbirdCore", "CryptographyKit", "Logging", "HTTPTypes",
+            "NIOCore",
             "NIOHTTPTypes",
         ],
         "FilmgateTesting": [

@@ -1,8 +1,8 @@
 /// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
 ///
 /// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
-/// empty, and lines begin where their code does: nobody who looks at the page reads more. Nothing else changes, not
-/// even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
+/// empty, types within a line are left out, and lines begin where their code does: nobody who looks at the page reads
+/// more. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
 /// exports where something is declared, and no text that goes over several lines.
 enum ScriptBundle {
     /// Nil where a module says it in another way; the modules themselves are served then.
@@ -16,12 +16,15 @@ enum ScriptBundle {
     }
 
     private static func function(_ text: String) -> String? {
-        var names: [Substring] = [], body = ""
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            if isComment(line) {
+        var names: [Substring] = [], body = "", isWithin = false
+        for whole in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if isWithin || isComment(whole) {
+                // One over several lines ends where a line ends.
+                isWithin = !whole.hasSuffix("*/") && (isWithin || whole.drop { $0 == " " }.hasPrefix("/**"))
                 body += "\n"
                 continue
             }
+            let line = untyped(whole)
             // A text that ends further down would lose its spaces.
             guard line.count(where: { $0 == "`" }).isMultiple(of: 2) else { return nil }
             if line.hasPrefix("import ") {
@@ -48,7 +51,26 @@ enum ScriptBundle {
     private static func isComment(_ line: Substring) -> Bool {
         let text = line.drop { $0 == " " }
         return text.hasPrefix("//")
-            || text.hasPrefix("/**") && text.hasSuffix("*/") && !text.dropLast(2).contains("*/")
+            || text.hasPrefix("/**")
+                && (!text.contains("*/") || text.hasSuffix("*/") && !text.dropLast(2).contains("*/"))
+    }
+
+    /// Without `/** @type … */` and its like; what stands in quotes before one may hold it, and is left.
+    private static func untyped(_ line: Substring) -> Substring {
+        var own = "", rest = line
+        while let start = rest.firstRange(of: "/** @"), isOutside(own + rest[..<start.lowerBound]),
+            let end = rest[start.upperBound...].firstRange(of: "*/")
+        {
+            own += rest[..<start.lowerBound]
+            rest = rest[end.upperBound...].drop { $0 == " " }
+        }
+        return own + rest
+    }
+
+    /// Whether what follows is no part of a text in quotes.
+    private static func isOutside(_ text: String) -> Bool {
+        let signs: [Character] = ["\"", "'", "`"]
+        return signs.allSatisfy { sign in text.count(where: { $0 == sign }).isMultiple(of: 2) }
     }
 
     /// Of a line such as `import { a, b } from "./x.js"`.
