@@ -26,7 +26,7 @@ SHOTS ?= .build-studio/shots
 .PHONY: help build demo stations-demo install install-debug clean program deb deb-test dist dist-test test lint house models fuzz tsan peers bench
 .PHONY: crash crash-cameras outage chaos soak overlap hotfolder push strangers stations stations-long stations-bench ways usb vusb
 .PHONY: studio-bench studio-browser studio-soak studio-webkit
-.PHONY: deps deps-install deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
+.PHONY: deps deps-install deps-lint deps-test deps-crash deps-hotfolder deps-strangers deps-deb deps-bench deps-peers deps-usb deps-vusb deps-studio deps-webkit
 .PHONY: deps-stations
 
 help: ## this list
@@ -75,7 +75,7 @@ test: deps deps-test deps-crash ## build and run all tests
 	# Many tests start programs and servers: a few at once, or the slow machine makes them wait for one another.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 .ci/tests.sh $(SWIFT) test --skip-build --disable-xctest
 
-lint: deps ## check formatting, the house rules and every pipeline in the repository
+lint: deps deps-lint ## check formatting, the page's types, the house rules and every pipeline in the repository
 	$(SWIFT) build --build-tests $(DEBUG_FLAGS) -j $(JOBS)
 	.ci/lint.sh $(DEBUG_BIN)
 
@@ -187,6 +187,9 @@ deps: ## install the libraries that a build needs, if they are missing
 
 deps-install:
 	@.ci/deps.sh install
+
+deps-lint:
+	@.ci/deps.sh lint
 
 deps-test:
 	@.ci/deps.sh test

@@ -105,7 +105,7 @@ let package = Package(
         [system("CZlib", "zlib", "zlib1g-dev")],
         [.target(name: "CLinux", path: "Sources/CLinux")],
         [.target(name: "CICUData", path: "Sources/CICUData")],
-        [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files"])],
+        [.target(name: "StudioPage", path: "Sources/StudioPage", exclude: ["files", "newer.d.ts", "tsconfig.json"])],
         // Layer 1: the words
         library("FilmgateCore", ["CLinux", log], tests: [log]),
         // Layer 2: kits

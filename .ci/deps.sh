@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, and only that: deps.sh build | install | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio | webkit
+# Installs what is missing, and only that: deps.sh build | install | lint | test | peers | crash | hotfolder | strangers | deb | bench | usb | vusb | studio | webkit
 # | stations
 # A machine that has everything is left alone, without root and without a network.
 set -euo pipefail
@@ -11,6 +11,7 @@ case "${1:-build}" in
         commands="pkg-config=pkg-config"
         ;;
     install) commands="python3=python3 strip=binutils objcopy=binutils" ;;
+    lint) commands="tsc=node-typescript" ;;
     peers)
         commands="python3=python3 glewlwyd=glewlwyd sqlite3=sqlite3 nginx=nginx-light openssl=openssl sshd=openssh-server vsftpd=vsftpd rclone=rclone memcached=memcached
             swift-proxy-server=swift-proxy swift-account-server=swift-account swift-container-server=swift-container
@@ -61,7 +62,7 @@ case "${1:-build}" in
         commands="make=build-essential gcc=build-essential pkg-config=pkg-config dpkg-source=dpkg-dev xz=xz-utils"
         ;;
     *)
-        echo "usage: deps.sh build|install|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio|webkit|stations" >&2
+        echo "usage: deps.sh build|install|lint|test|peers|crash|hotfolder|strangers|deb|bench|usb|vusb|studio|webkit|stations" >&2
         exit 2
         ;;
 esac

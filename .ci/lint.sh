@@ -21,6 +21,8 @@ for file in Sources/FilmgateExternal/examples/*; do
         *) echo "$file: no interpreter" && exit 1 ;;
     esac
 done
+echo "Scripts of the page …"
+tsc --project Sources/StudioPage
 echo "Works of others …"
 python3 .ci/components.py check
 grep -n '\.package(url' Package.swift | grep -v 'exact:' && echo "Package.swift: a version that is not exact" && exit 1

@@ -1,3 +1,5 @@
+import { t } from "./words.js";
+
 // Talks to the API. The key in localStorage is one half of the session; the browser's cookie, which no script sees, is the other.
 
 const storage = "filmgate-key";
@@ -5,7 +7,7 @@ const storage = "filmgate-key";
 export class Refusal extends Error {
   /** @param {number} status @param {{code?: string, message?: string, advice?: string | null}} body */
   constructor(status, body) {
-    super(body.message ?? `The answer was ${status}.`);
+    super(body.message ?? t("answerWas", { status }));
     this.status = status;
     this.code = body.code ?? "unexpected";
     this.advice = body.advice ?? "";

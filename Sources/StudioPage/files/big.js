@@ -11,11 +11,12 @@ export class Big {
   constructor(sheet, follow, marking) {
     this.sheet = sheet;
     this.follow = follow;
-    /** Who may not mark sees what is made for a screen. */
+    // Who may not mark sees what is made for a screen.
     this.mayLookClosely = Boolean(marking);
-    /** What is said of the pixels, by key, and of which file all of them were asked for. */
+    // What is said of the pixels, by key, and of which file all of them were asked for.
     [this.pixels, this.asked] = ["", ""];
-    /** What other keys do; true for one that was meant. @type {(event: KeyboardEvent) => boolean} */
+    // What other keys do; true for one that was meant.
+    /** @type {(event: KeyboardEvent) => boolean} */
     this.others = () => false;
     this.isWhole = false;
     /** Where the pointer was last, in parts of the picture's place. */
@@ -138,7 +139,8 @@ export class Big {
   }
 }
 
-/** Two to four frames beside one another. @param {import("./list.js").Frame[]} frames */
+// Two to four frames beside one another.
+/** @param {import("./list.js").Frame[]} frames */
 export function compare(frames) {
   const figures = frames.map((frame) => {
     const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: t("pictureOf", { name: fileName(frame) }) })), figure = h("figure", { class: "frame" }, image);

@@ -90,7 +90,8 @@ class Capture {
     return true;
   }
 
-  /** Keys that count wherever the focus is. @param {KeyboardEvent} event */
+  // Keys that count wherever the focus is.
+  /** @param {KeyboardEvent} event */
   shortcut(event) {
     if (event.defaultPrevented || !isSingle(event) || document.querySelector("dialog[open]")) return;
     /** @type {Record<string, () => void>} */
@@ -118,10 +119,12 @@ class Capture {
     if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names))) await this.order("assign", { event: name.value.trim() }, parts);
   }
 
-  /** A command for one part after the other, until one is refused. @param {string} path @param {object} body @param {(object | undefined)[]} parts */
+  // A command for one part after the other, until one is refused.
+  /** @param {string} path @param {object} body @param {(object | undefined)[]} parts */
   async order(path, body, parts) { for (const selection of parts) if (!(await run(path, { ...body, selection }, this.going))) return; }
 
-  /** What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many. @param {CustomEvent} event */
+  // What was told is shown at once. Where that is not all, the list is read again a moment later, else only to be sure; once for many.
+  /** @param {CustomEvent} event */
   look(event) {
     const { frames } = event.detail ?? {}, { sheet } = this, isTold = Boolean(frames?.length) && sheet.patch(frames), time = Date.now() + (isTold ? 2000 : 200);
     if (!event.detail) sheet.isStale = true; else this.latest = event.detail.revision;
@@ -142,7 +145,8 @@ class Capture {
     }, this.due - Date.now());
   }
 
-  /** Marking by mouse and touch. @param {Marking} marking */
+  // Marking by mouse and touch.
+  /** @param {Marking} marking */
   tools(marking) {
     const count = h("span", { class: "quiet", role: "status" }), { sheet } = this, { selection } = sheet;
     const choosing = h("button", { type: "button", "aria-pressed": "false", onclick: () => {

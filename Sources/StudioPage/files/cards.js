@@ -16,7 +16,7 @@ class Cards {
   async ask() {
     const asked = Date.now();
     try {
-      const latest = await get("cards", {}, AbortSignal.timeout?.(patience));
+      const latest = await get("cards", {}, /** @type {any} */ (AbortSignal).timeout?.(patience));
       // What was asked earlier may be answered later, and what was cut off has nothing in it.
       if (asked >= this.said && latest.mounted) [this.answer, this.said] = [latest, asked];
       return null;
@@ -31,9 +31,11 @@ class Cards {
 /** @param {HTMLElement} main */
 export function open(main) {
   const mounted = h("ul", { class: "cards" }), earlier = h("ul", { class: "rows" }), trial = h("div", {});
-  /** How each card's command goes, kept while the list is drawn anew. @type {Map<string, HTMLElement>} */
+  // How each card's command goes, kept while the list is drawn anew.
+  /** @type {Map<string, HTMLElement>} */
   const places = new Map();
-  /** Why a card is no YES, by the job that said so. @type {Map<string, any[]>} */
+  // Why a card is no YES, by the job that said so.
+  /** @type {Map<string, any[]>} */
   const reasons = new Map();
   const latest = new Cards();
   let known = "";
@@ -68,7 +70,8 @@ export function open(main) {
       "li", {}, h("h2", {}, foreign(one.label || one.path)), h("p", { class: "quiet", dir: "auto" }, one.path), one.readable ? null : h("p", { class: "bad" }, t("unreadable")),
       verdict(one.proof, latest.isHeard), list(one.proof), h("div", { class: "bar" }, button("prove", "prove"), ...taking), pipeline ? null : h("p", { class: "quiet" }, t("noPipeline"), h("code", {}, "filmgate studio wedding.yaml")), place);
   }
-  /** Looks up once why a proof is no YES. @param {string} job */
+  // Looks up once why a proof is no YES.
+  /** @param {string} job */
   async function explain(job) {
     if (reasons.has(job)) return;
     reasons.set(job, []);
@@ -96,7 +99,8 @@ export function open(main) {
 /** A YES whose time is over, by this clock. */
 const isOver = (answer) => answer.mounted.some((one) => one.proof?.until && Date.parse(one.proof.until) <= Date.now());
 
-/** One word, and why. A YES that cannot be heard to be withdrawn is none. @param {any} proof @param {boolean} isHeard */
+// One word, and why. A YES that cannot be heard to be withdrawn is none.
+/** @param {any} proof @param {boolean} isHeard */
 function verdict(proof, isHeard) {
   if (!proof) return h("p", { class: "verdict quiet" }, t("notProven"));
   const time = clock(proof.at);

@@ -11,7 +11,8 @@ export class Cell {
   /** @param {(cell: Cell, event: MouseEvent) => void} click @param {(cell: Cell) => void} focused */
   constructor(click, focused) {
     this.place = -1;
-    /** What it shows. @type {import("./list.js").Frame | null} */
+    // What it shows.
+    /** @type {import("./list.js").Frame | null} */
     this.frame = null;
     this.element = h("div", { class: "cell", role: "option", tabindex: "-1", onclick: (/** @type {MouseEvent} */ event) => click(this, event), onfocus: () => focused(this) });
   }

@@ -56,16 +56,20 @@ function verdict(target) {
 /** @param {string} key @param {string} about @param {string} id @param {() => void} action */
 export const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
 
-/** Whether a delivery can be tried again: what waits for its event or for a mark cannot. @param {any} one */
+// Whether a delivery can be tried again: what waits for its event or for a mark cannot.
+/** @param {any} one */
 export const mayTry = (one) => one.event !== "" && (["held", "failed"].includes(one.state) || one.next_try);
 
-/** The request for that delivery alone. @param {any} one */
+// The request for that delivery alone.
+/** @param {any} one */
 export const again = (one) => ({ target: one.target, selection: { sha256: [one.content] }, ...(one.state === "failed" ? { failed: "yes" } : {}) });
 
-/** Two events have targets of one name: what is told from others by its place is called so, as far as a request takes it. @param {string} identity @param {string} name */
+// Two events have targets of one name: what is told from others by its place is called so, as far as a request takes it.
+/** @param {string} identity @param {string} name */
 const placeOf = (identity, name) => (new TextEncoder().encode(identity).length <= 256 ? identity : name);
 
-/** The buttons that help. @param {any} one @param {(path: string, body: object) => Promise<void>} command */
+// The buttons that help.
+/** @param {any} one @param {(path: string, body: object) => Promise<void>} command */
 function buttons(one, command) {
   const open = one.pending + one.held + one.failed;
   const takeBack = async () => { if (await confirm(t("takeBackAsk", { n: number(open), target: one.name }), t("takeBack"))) await command("cancel", { target: placeOf(one.identity, one.name) }); };

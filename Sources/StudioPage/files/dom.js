@@ -1,7 +1,11 @@
 // Elements made of text and attributes; nothing is ever read as HTML.
 
-/** Signs that would show a name as another one (they turn the direction of text, or have no shape) by their numbers. @param {string} text */
+// Signs that would show a name as another one (they turn the direction of text, or have no shape) by their numbers.
+/** @param {string} text */
 export const plainly = (text) => text.replace(/(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (sign) => `\\u${(sign.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`);
+
+/** @template T @param {T | null | undefined | false} child @returns {child is T} */
+const isThere = (child) => child !== null && child !== undefined && child !== false;
 
 /**
  * @param {string} tag @param {Record<string, unknown>} [properties] @param {...(Node | string | null | undefined | false)} children
@@ -14,14 +18,16 @@ export function h(tag, properties = {}, ...children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false).map((child) => (typeof child === "string" ? plainly(child) : /** @type {Node} */ (child))));
+  element.append(...children.filter(isThere).map((child) => (typeof child === "string" ? plainly(child) : child)));
   return element;
 }
 
-/** Shows these and nothing else; gaps are left out. @param {Element} place @param {...(Node | string | null | undefined | false)} children */
-export const fill = (place, ...children) => place.replaceChildren(...children.filter((child) => child !== null && child !== undefined && child !== false));
+// Shows these and nothing else; gaps are left out.
+/** @param {Element} place @param {...(Node | string | null | undefined | false)} children */
+export const fill = (place, ...children) => place.replaceChildren(...children.filter(isThere));
 
-/** Shows these instead; what had the focus, known by its `data-key`, has it again. @param {Element} place @param {...(Node | string)} children */
+// Shows these instead; what had the focus, known by its `data-key`, has it again.
+/** @param {Element} place @param {...(Node | string)} children */
 export function redraw(place, ...children) {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement), key = focused && place.contains(focused) ? focused.dataset.key : undefined;
   place.replaceChildren(...children);
@@ -32,10 +38,12 @@ export function redraw(place, ...children) {
 /** @param {string} id @returns {HTMLElement} */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Words from elsewhere, which may run in any direction. @param {string} text @param {string} [tag] */
+// Words from elsewhere, which may run in any direction.
+/** @param {string} text @param {string} [tag] */
 export const foreign = (text, tag = "bdi") => h(tag, { dir: "auto" }, text);
 
-/** Names and values; those without a value are left out. @param {[string, Node | string | null | undefined][]} pairs */
+// Names and values; those without a value are left out.
+/** @param {[string, Node | string | null | undefined][]} pairs */
 export function facts(pairs) {
   const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== "");
   return h("dl", {}, ...shown.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, typeof value === "string" ? foreign(value) : value)]));
@@ -47,7 +55,8 @@ export const trouble = (error) =>
 
 let said = 0, timer = 0;
 
-/** Tells people who listen, at most once in ten seconds: the last of what is said meanwhile. An answer to what somebody just did does not wait. @param {string | (() => string)} words @param {boolean} [isAnswer] */
+// Tells people who listen, at most once in ten seconds: the last of what is said meanwhile. An answer to what somebody just did does not wait.
+/** @param {string | (() => string)} words @param {boolean} [isAnswer] */
 export function announce(words, isAnswer = false) {
   clearTimeout(timer);
   timer = setTimeout(() => {

@@ -44,7 +44,8 @@ function photo(frame) {
   return box;
 }
 
-/** What other stations say, when somebody asks. @param {string} id */
+// What other stations say, when somebody asks.
+/** @param {string} id */
 function elsewhere(id) {
   const list = h("div", { role: "status" });
   const ask = () => get(`frames/${encodeURIComponent(id)}/where`).then(
@@ -80,6 +81,6 @@ const placeRow = (place) => h("li", {}, foreign(`${place.source}/${place.path}`)
 const note = (one) => h("li", {}, `${when(one.at)} `, foreign(one.text));
 
 function exposure(all) {
-  const rows = Object.entries(all).filter(([, value]) => value !== null && value !== "").map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  const rows = Object.entries(all).filter(([, value]) => value !== null && value !== "").map(([name, value]) => /** @type {[string, string]} */ ([name.replaceAll("_", " "), String(value)]));
   return rows.length ? h("section", {}, h("h2", {}, t("facts")), facts(rows)) : null;
 }

@@ -4,7 +4,8 @@ import { board } from "./stream.js";
 import { camera, mark, t } from "./words.js";
 
 const seen = "jpeg,raw,heif,image,video", trusted = ["target", "state", "without"];
-/** They stay while the page is open. @type {Record<string, string>} */
+// They stay while the page is open.
+/** @type {Record<string, string>} */
 const kept = { kind: seen };
 
 /** @param {string} value @param {string} words @param {string | undefined} now */

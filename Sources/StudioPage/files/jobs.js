@@ -3,7 +3,8 @@ import { get, post, remove } from "./api.js";
 import { fill, foreign, h, trouble } from "./dom.js";
 import { exitWord, mark, number, t } from "./words.js";
 
-/** What became of its files, as one line. @param {any} job */
+// What became of its files, as one line.
+/** @param {any} job */
 function counts(job) {
   const words = Object.entries(job.counts).map(([word, count]) => `${number(/** @type {number} */ (count))} ${mark(word).word}`);
   return words.join(", ");
@@ -17,10 +18,12 @@ export function outcome(job) {
   return [exitWord(job.exit), job.exit === 0 || job.exit === 9 ? "good" : "bad", job.exit === 0 || job.exit === 9 ? "✓" : "!"];
 }
 
-/** Errors in the command's own words, with what to do. @param {any} details */
+// Errors in the command's own words, with what to do.
+/** @param {any} details */
 const errors = (details) => (details?.objects ?? []).filter((object) => object.type === "error").slice(0, 5).map((error) => trouble(error));
 
-/** A QR code of rows of 0 and 1, dark on light with its quiet zone. @param {string[]} rows */
+// A QR code of rows of 0 and 1, dark on light with its quiet zone.
+/** @param {string[]} rows */
 export function picture(rows) {
   const name = "http://www.w3.org/2000/svg", size = rows.length + 8, svg = document.createElementNS(name, "svg");
   /** @param {string} tag @param {Record<string, string>} values */
@@ -31,7 +34,8 @@ export function picture(rows) {
   return svg;
 }
 
-/** Where somebody is to sign in. Only an address of the web is a link. @param {any} details */
+// Where somebody is to sign in. Only an address of the web is a link.
+/** @param {any} details */
 function invitation(details) {
   const one = (details?.objects ?? []).filter((/** @type {any} */ object) => object.type === "invitation").at(-1), address = one?.complete_url ?? one?.url;
   if (!address || !/^https?:\/\//.test(address)) return null;
@@ -40,7 +44,8 @@ function invitation(details) {
     one.code ? h("p", {}, t("invitedCode"), " ", h("code", { class: "secret" }, one.code)) : null, one.qr ? picture(one.qr) : null);
 }
 
-/** What was refused while its place shows another job. @type {WeakMap<HTMLElement, HTMLElement>} */
+// What was refused while its place shows another job.
+/** @type {WeakMap<HTMLElement, HTMLElement>} */
 const refused = new WeakMap();
 
 /** @param {HTMLElement} place @param {any} job @param {any} [details] */
@@ -107,7 +112,8 @@ async function follow(begun, place) {
   return details;
 }
 
-/** Asks before something that cannot be taken back. @param {string} question @param {string} answer @param {Node | string} [field] what is to be said besides */
+// Asks before something that cannot be taken back.
+/** @param {string} question @param {string} answer @param {Node | string} [field] what is to be said besides */
 export function confirm(question, answer, field = "") {
   return new Promise((resolve) => {
     const no = h("button", { type: "button", autofocus: true, onclick: () => dialog.close("no") }, t("no"));

@@ -3,7 +3,8 @@ import { h } from "./dom.js";
 import { t } from "./words.js";
 
 const storage = "filmgate-keys", patience = 1500;
-/** What follows G. @type {Record<string, string>} */
+// What follows G.
+/** @type {Record<string, string>} */
 const tabs = { e: "events", c: "capture", a: "cards", d: "deliveries", h: "history", s: "stations", i: "pipeline", o: "doctor", p: "profile" };
 
 /** Whether keys without Ctrl or Alt do anything (WCAG 2.1.4). */
@@ -11,7 +12,8 @@ export const hasLetters = () => localStorage.getItem(storage) !== "off";
 /** @param {boolean} on */
 export const setLetters = (on) => localStorage.setItem(storage, on ? "on" : "off");
 
-/** A key that is a sign by itself, where nobody writes or is asked something. @param {KeyboardEvent} event */
+// A key that is a sign by itself, where nobody writes or is asked something.
+/** @param {KeyboardEvent} event */
 export function isSingle(event) {
   const isWriting = /INPUT|SELECT|TEXTAREA/.test(/** @type {HTMLElement} */ (event.target).tagName ?? "");
   return hasLetters() && !event.ctrlKey && !event.altKey && !event.metaKey && !isWriting && !document.querySelector("dialog[open]:not(.big)");
@@ -19,7 +21,8 @@ export function isSingle(event) {
 
 /** @typedef {{rating?: number, pick?: string, colour?: number}} Words */
 
-/** What a key says: words to mark with, "toggle", "undo", "all" or "clear"; null for a key that means something else. @param {KeyboardEvent} event @returns {Words | string | null} */
+// What a key says: words to mark with, "toggle", "undo", "all" or "clear"; null for a key that means something else.
+/** @param {KeyboardEvent} event @returns {Words | string | null} */
 export function meaning(event) {
   const digit = /^(?:Digit|Numpad)([0-8])$/.exec(event.code)?.[1], key = event.key.toLowerCase(), ctrl = event.ctrlKey || event.metaKey;
   if (event.altKey && !ctrl) return digit ? { colour: Number(digit) } : null;
@@ -31,7 +34,8 @@ export function meaning(event) {
   return /^[0-5]$/.test(event.key) ? { rating: Number(event.key) } : single[key] ?? null;
 }
 
-/** Keys of every page, before anybody else has them: G and another one, P, ?. @param {() => boolean} isIn @param {() => void} pause */
+// Keys of every page, before anybody else has them: G and another one, P, ?.
+/** @param {() => boolean} isIn @param {() => void} pause */
 export function everywhere(isIn, pause) {
   let since = -Infinity;
   addEventListener("keydown", (event) => {

@@ -6,7 +6,8 @@ const part = 200, first = 100, most = 500, mostWindows = 25, slack = 100;
 
 /** @typedef {{id: string, path: string, kind: string, ending: string, since?: string, sha256?: string, captured?: string, make?: string, model?: string, receipts?: Record<string, {state: string}>, rating?: number, pick?: string, colour?: number}} Frame */
 /** @typedef {{total: number, at: number, next: string | null, until?: string | null, revision: number, frames: Frame[]}} Answer */
-/** How a list was before it became another one. @typedef {{windows: Map<number, Frame[]>, shown: number}} Former */
+// How a list was before it became another one.
+/** @typedef {{windows: Map<number, Frame[]>, shown: number}} Former */
 
 /** @param {Map<number, Frame[]>} windows @param {number} age @returns {Frame | undefined} */
 const rowOf = (windows, age) => windows.get(Math.floor(age / part))?.[age % part];
@@ -20,14 +21,18 @@ export class List {
     /** So many of the newest are not shown yet. */
     this.hidden = 0;
     this.revision = -1;
-    /** How long the list was when it was read last, and what the server calls its newest frame. @type {{count: number, until: string | null}} */
+    // How long the list was when it was read last, and what the server calls its newest frame.
+    /** @type {{count: number, until: string | null}} */
     this.bound = { count: 0, until: null };
     this.isStale = false;
-    /** What is here, by age: the oldest frame is the first of the first window. @type {Map<number, Frame[]>} */
+    // What is here, by age: the oldest frame is the first of the first window.
+    /** @type {Map<number, Frame[]>} */
     this.windows = new Map();
-    /** Where parts that were read end, and what the server calls these places. @type {{age: number, cursor: string | null}[]} */
+    // Where parts that were read end, and what the server calls these places.
+    /** @type {{age: number, cursor: string | null}[]} */
     this.ends = [];
-    /** Windows that were asked for. @type {Set<number>} */
+    // Windows that were asked for.
+    /** @type {Set<number>} */
     this.asked = new Set();
     /** How often something was told. */
     this.told = 0;
@@ -42,22 +47,26 @@ export class List {
   /** How many are shown. */
   get shown() { return this.total - this.hidden; }
 
-  /** From a place to an age, and from an age to a place. @param {number} place */
+  // From a place to an age, and from an age to a place.
+  /** @param {number} place */
   age(place) { return this.shown - 1 - place; }
 
   /** New files only come on top, so that all others keep their age; by anything but its kind a file may come and go anywhere. */
   get isGrowing() { return Object.entries(this.filter).every(([name, value]) => name === "kind" || !value); }
 
-  /** Places of what should stay where it is, in a list that becomes another one. @returns {number[]} */
+  // Places of what should stay where it is, in a list that becomes another one.
+  /** @returns {number[]} */
   get anchors() { return []; }
 
-  /** There are `more` on top; or, with `former`, it is another list. @param {number} more @param {Frame | undefined} newest @param {Former | null} former */
+  // There are `more` on top; or, with `former`, it is another list.
+  /** @param {number} more @param {Frame | undefined} newest @param {Former | null} former */
   grown(more, newest, former) { void [more, newest, former]; }
 
   /** There is more here than before. */
   arrived() {}
 
-  /** A frame was told anew. @param {Frame} frame @param {number} place */
+  // A frame was told anew.
+  /** @param {Frame} frame @param {number} place */
   renewed(frame, place) { void [frame, place]; }
 
   close() { this.isAgain = false; this.abort?.abort(); }
@@ -65,7 +74,8 @@ export class List {
   /** @param {Record<string, string | number>} where @param {AbortSignal} [signal] @returns {Promise<Answer>} */
   ask(where, signal) { return get("frames", { ...this.filter, brief: 1, ...where }, signal); }
 
-  /** Asks whether the list changed; what is shown stays until the new is there. @param {boolean} [always] */
+  // Asks whether the list changed; what is shown stays until the new is there.
+  /** @param {boolean} [always] */
   async refresh(always = false) {
     if (this.isReading && !always) { this.isAgain = true; return; }
     this.abort?.abort();
@@ -105,18 +115,21 @@ export class List {
     this.bound = { count: answer.total, until: answer.until ?? null };
   }
 
-  /** Whether that part of the list is the one that is here. @param {Answer} answer */
+  // Whether that part of the list is the one that is here.
+  /** @param {Answer} answer */
   has(answer) {
     return this.isGrowing && answer.total === this.total && answer.frames.every((frame, place) => this.row(this.total - 1 - answer.at - place)?.id === frame.id);
   }
 
-  /** Whether the list has only grown. @param {Answer} answer */
+  // Whether the list has only grown.
+  /** @param {Answer} answer */
   agrees(answer) {
     if (!this.isGrowing || answer.total < this.total) return false;
     return answer.frames.every(({ id }, place) => (this.row(answer.total - 1 - answer.at - place)?.id ?? id) === id);
   }
 
-  /** What should stay, where it is in the list as it is now. @param {Answer} answer @param {AbortSignal} signal */
+  // What should stay, where it is in the list as it is now.
+  /** @param {Answer} answer @param {AbortSignal} signal */
   async found(answer, signal) {
     /** @type {Answer[]} */
     const parts = [];
@@ -131,7 +144,8 @@ export class List {
     return parts;
   }
 
-  /** Takes over a part of the list. @param {Answer} answer */
+  // Takes over a part of the list.
+  /** @param {Answer} answer */
   put(answer) {
     answer.frames.forEach((frame, place) => this.keep(answer.total - 1 - answer.at - place, frame));
     if (answer.frames.length) this.ends.push({ age: answer.total - answer.at - answer.frames.length, cursor: answer.next });
@@ -144,7 +158,8 @@ export class List {
     this.windows.set(index, rows);
   }
 
-  /** Shows files that changed, where they are here, and new ones on top; false when the list has to be read for them. @param {Frame[]} frames */
+  // Shows files that changed, where they are here, and new ones on top; false when the list has to be read for them.
+  /** @param {Frame[]} frames */
   patch(frames) {
     this.told += 1;
     const changed = new Map(frames.map((frame) => [frame.id, frame]));
@@ -172,17 +187,20 @@ export class List {
   /** @param {number} age */
   row(age) { return rowOf(this.windows, age); }
 
-  /** The frame at a place, if it is here. @param {number} place */
+  // The frame at a place, if it is here.
+  /** @param {number} place */
   known(place) { return this.row(this.age(place)); }
 
-  /** The frame at a place; asked for when it is not here yet. @param {number} place @returns {Frame | null} */
+  // The frame at a place; asked for when it is not here yet.
+  /** @param {number} place @returns {Frame | null} */
   frame(place) {
     const frame = this.known(place), index = Math.floor(this.age(place) / part);
     if (!frame && place >= 0 && place < this.shown && !this.asked.has(index)) this.load(index);
     return frame ?? null;
   }
 
-  /** A frame that is waited for. @param {number} place */
+  // A frame that is waited for.
+  /** @param {number} place */
   async whole(place) {
     if (place < 0 || place >= this.shown) return undefined;
     await this.load(Math.floor(this.age(place) / part));
@@ -206,7 +224,8 @@ export class List {
     }
   }
 
-  /** Forgets what is far from a place. @param {number} place */
+  // Forgets what is far from a place.
+  /** @param {number} place */
   forget(place) {
     const near = Math.floor(this.age(place) / part), newest = Math.floor((this.total - 1) / part);
     const far = [...this.windows.keys()].sort((one, other) => Math.abs(one - near) - Math.abs(other - near)).slice(mostWindows);
@@ -221,7 +240,8 @@ export class List {
     return found;
   }
 
-  /** Where what was at a place is now, or the nearest that was beside it and is here. @param {number} place @param {Former} former @param {Map<string, number>} places */
+  // Where what was at a place is now, or the nearest that was beside it and is here.
+  /** @param {number} place @param {Former} former @param {Map<string, number>} places */
   moved(place, former, places) {
     for (let step = 0; step <= part; step += 1) {
       for (const one of [place + step, place - step]) {

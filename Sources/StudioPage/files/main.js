@@ -17,14 +17,16 @@ const tabs = ["events", "capture", "cards", "deliveries", "history", "stations",
 const further = ["history", "stations", "pipeline", "doctor"];
 /** Not for everybody. */
 const closed = ["events", "cards", "deliveries", "history"];
-/** What a tab is called. @param {string} name */
+// What a tab is called.
+/** @param {string} name */
 const title = (name) => t(name === "cards" ? "cardsTab" : name);
 /** @type {{role: string, catalog: boolean} | null} */
 let session = null;
 /** What the page on show needs to be told when it goes. */
 let leave = () => {};
 let seen = Date.now(), shown = "", said = "";
-/** What the server said last. @type {any} */
+// What the server said last.
+/** @type {any} */
 let known = null;
 
 function drawTabs() {
@@ -56,7 +58,8 @@ async function show() {
   if (document.activeElement === document.body) main.focus();
 }
 
-/** The worst thing first, as words. @param {any} board */
+// The worst thing first, as words.
+/** @param {any} board */
 function health(board) {
   const targets = board.targets ?? [], sum = (key) => targets.reduce((all, target) => all + (target[key] ?? 0), 0);
   if (sum("held")) return [t("held", { n: sum("held") }), "wait"];
@@ -93,7 +96,8 @@ async function askToPause() {
   if (await confirm(t(paused ? "goOnAsk" : "pauseAsk"), t(paused ? "goOn" : "pause"))) takeOrNot(!paused);
 }
 
-/** Said aloud only when it is worse or better, not for each number. @param {string} words @param {string} style */
+// Said aloud only when it is worse or better, not for each number.
+/** @param {string} words @param {string} style */
 function showHealth(words, style) {
   const place = byId("health");
   if (place.textContent !== words) place.textContent = words;

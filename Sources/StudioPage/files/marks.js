@@ -10,7 +10,8 @@ const colours = ["colour0", "colour1", "colour2", "colour3", "colour4", "colour5
 /** @param {{role: string}} session */
 export const mayMark = (session) => ["pick", "operate", "admin"].includes(session.role);
 
-/** A frame's marks by shape, colour and number. @param {any} frame @returns {HTMLElement[]} */
+// A frame's marks by shape, colour and number.
+/** @param {any} frame @returns {HTMLElement[]} */
 export function signs(frame) {
   const shown = [];
   if (frame.pick === "picked") shown.push(h("span", { class: "pick good" }, "✔ "));
@@ -20,7 +21,8 @@ export function signs(frame) {
   return shown;
 }
 
-/** The same in words. @param {any} frame */
+// The same in words.
+/** @param {any} frame */
 export function said(frame) {
   const words = [];
   if (frame.pick === "picked" || frame.pick === "rejected") words.push(t(frame.pick));
@@ -40,13 +42,15 @@ export class Marking {
     this.failed = failed;
     /** @type {string[][]} */
     this.done = [];
-    /** Called when there is something to take back, or no more. @type {() => void} */
+    // Called when there is something to take back, or no more.
+    /** @type {() => void} */
     this.changed = () => {};
     /** One after the other: the later word must be the later one there, too. */
     this.last = Promise.resolve();
   }
 
-  /** The frames that are meant: what is selected, else the one that was looked at then. @param {boolean} isAlone @param {number} [time] @returns {Frame[]} */
+  // The frames that are meant: what is selected, else the one that was looked at then.
+  /** @param {boolean} isAlone @param {number} [time] @returns {Frame[]} */
   frames(isAlone, time) {
     const one = this.sheet.meant(time);
     return isAlone || this.selection.isEmpty ? (one?.sha256 ? [one] : []) : this.selection.frames();
@@ -61,10 +65,11 @@ export class Marking {
     this.sheet.redraw(frames, words);
     announce(t("marked", { words: said({ pick: "none", rating: 0, ...words }) || t("cleared") }), true);
     const selections = isAll ? this.selection.parts : named(frames);
-    this.send(() => selections.map((selection) => ["marks", { set: words, selection }]), true);
+    this.send(() => selections.map((selection) => /** @type {[string, any]} */ (["marks", { set: words, selection }])), true);
   }
 
-  /** Picked, or no more. @param {boolean} [isAlone] @param {number} [time] */
+  // Picked, or no more.
+  /** @param {boolean} [isAlone] @param {number} [time] */
   toggle(isAlone = false, time = undefined) {
     const frames = this.frames(isAlone, time), isPicked = frames.length > 0 && frames.every((frame) => frame.pick === "picked");
     this.mark({ pick: isPicked ? "none" : "picked" }, isAlone, time);
@@ -93,7 +98,8 @@ export class Marking {
   }
 }
 
-/** Buttons for those who have no keys. @param {Marking} marking @param {boolean} isAlone */
+// Buttons for those who have no keys.
+/** @param {Marking} marking @param {boolean} isAlone */
 export function buttons(marking, isAlone) {
   /** @param {"rating" | "colour"} name @param {string[]} words */
   const choose = (name, words) => {

@@ -2,7 +2,8 @@ import { pair } from "./api.js";
 import { h, trouble } from "./dom.js";
 import { t } from "./words.js";
 
-/** The gate: asks for a code until one is right. @param {HTMLElement} main @param {() => void} opened @param {Error} [first] */
+// The gate: asks for a code until one is right.
+/** @param {HTMLElement} main @param {() => void} opened @param {Error} [first] */
 export function showGate(main, opened, first) {
   const input = /** @type {HTMLInputElement} */ (h("input", { id: "code", autocomplete: "off", spellcheck: "false", autocapitalize: "characters", required: true, maxlength: "40" }));
   const button = h("button", {}, t("pair")), place = h("div", {});

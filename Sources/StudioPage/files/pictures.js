@@ -3,9 +3,11 @@ import { h } from "./dom.js";
 
 const most = 3, kept = 400, pause = 20000;
 const shown = ["jpeg", "raw", "heif", "image"];
-/** Those that came and those on their way, by address, the one used last at the end. @type {Map<string, HTMLImageElement>} */
+// Those that came and those on their way, by address, the one used last at the end.
+/** @type {Map<string, HTMLImageElement>} */
 const images = new Map();
-/** When there was none, by address. @type {Map<string, number>} */
+// When there was none, by address.
+/** @type {Map<string, number>} */
 const missing = new Map();
 /** @type {[string, HTMLImageElement][]} */
 const waiting = [];
@@ -14,10 +16,12 @@ let loading = 0;
 /** @param {any} frame @param {"thumbnail" | "preview" | "full"} size */
 export const address = (frame, size) => `/api/v1/frames/${frame.id}/${size}`;
 
-/** Whether there may be one. @param {any} frame */
+// Whether there may be one.
+/** @param {any} frame */
 export const hasPicture = (frame) => shown.includes(frame.kind) && Boolean(frame.sha256);
 
-/** The small picture of a file, which comes by itself when it is on the page; the same element each time. @param {any} frame */
+// The small picture of a file, which comes by itself when it is on the page; the same element each time.
+/** @param {any} frame */
 export function thumbnail(frame) {
   const place = address(frame, "thumbnail"), known = images.get(place);
   if (!hasPicture(frame) || Date.now() - (missing.get(place) ?? 0) < pause) return null;
@@ -33,7 +37,7 @@ export function thumbnail(frame) {
 
 function next() {
   while (loading < most && waiting.length) {
-    const [place, image] = waiting.shift();
+    const [place, image] = /** @type {[string, HTMLImageElement]} */ (waiting.shift());
     // What was scrolled past meanwhile is not asked for.
     if (!image.isConnected) { images.delete(place); continue; }
     const end = () => { loading -= 1; next(); };

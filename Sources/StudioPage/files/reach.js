@@ -48,7 +48,8 @@ export class Reach {
   }
 }
 
-/** The same place in another length. @param {number} place @param {number} from @param {number} to */
+// The same place in another length.
+/** @param {number} place @param {number} from @param {number} to */
 function turn(place, from, to) {
   if (from === to || place <= exact) return place;
   if (place >= from - exact) return to - (from - place);

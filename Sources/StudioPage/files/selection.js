@@ -2,7 +2,8 @@
 
 const most = 500;
 
-/** Files as requests name them, some at a time. @param {import("./list.js").Frame[]} frames */
+// Files as requests name them, some at a time.
+/** @param {import("./list.js").Frame[]} frames */
 export function named(frames) {
   const all = [...new Set(frames.map((frame) => frame.sha256 ?? ""))], selections = [];
   for (let start = 0; start < all.length; start += most) selections.push({ sha256: all.slice(start, start + most) });
@@ -16,12 +17,15 @@ export class Selection {
     this.sheet = sheet;
     /** @type {Map<string, import("./list.js").Frame>} */
     this.chosen = new Map();
-    /** All of the filter, but these. @type {Map<string, import("./list.js").Frame>} */
+    // All of the filter, but these.
+    /** @type {Map<string, import("./list.js").Frame>} */
     this.except = new Map();
     this.isAll = false;
-    /** All up to there: how many these were, and what the server calls the newest of them. @type {{count: number, until: string | null}} */
+    // All up to there: how many these were, and what the server calls the newest of them.
+    /** @type {{count: number, until: string | null}} */
     this.bound = { count: 0, until: null };
-    /** The age of the frame where a range begins. @type {number | null} */
+    // The age of the frame where a range begins.
+    /** @type {number | null} */
     this.anchor = null;
     this.ranges = 0;
     /** @type {() => void} */
@@ -38,7 +42,8 @@ export class Selection {
 
   get count() { return this.isAll ? Math.max(0, (this.sheet.isGrowing ? this.bound.count : this.sheet.total) - this.except.size) : this.chosen.size; }
 
-  /** Those that are here; of all that a filter finds, the ones that were looked at. @returns {import("./list.js").Frame[]} */
+  // Those that are here; of all that a filter finds, the ones that were looked at.
+  /** @returns {import("./list.js").Frame[]} */
   frames() {
     const { sheet } = this;
     if (!this.isAll) return [...this.chosen.values()].filter((frame) => frame.sha256);
@@ -72,7 +77,8 @@ export class Selection {
     this.show();
   }
 
-  /** One more, or one less. @param {number} place */
+  // One more, or one less.
+  /** @param {number} place */
   toggle(place) {
     const frame = this.sheet.frame(place), list = this.isAll ? this.except : this.chosen;
     if (!frame) return;
@@ -81,7 +87,8 @@ export class Selection {
     this.show();
   }
 
-  /** From where it began up to there. @param {number} place */
+  // From where it began up to there.
+  /** @param {number} place */
   async range(place) {
     const { sheet } = this, to = sheet.age(place), ages = [this.anchor ?? to, to], own = (this.ranges += 1);
     if (this.isAll) this.clear();
@@ -95,7 +102,8 @@ export class Selection {
     this.show();
   }
 
-  /** Frames that were told anew are the same ones. @param {import("./list.js").Frame} frame */
+  // Frames that were told anew are the same ones.
+  /** @param {import("./list.js").Frame} frame */
   renew(frame) { if (this.chosen.has(frame.id)) this.chosen.set(frame.id, frame); }
 
   show() {

@@ -18,19 +18,24 @@ export class Sheet extends List {
     this.failed = failed;
     this.open = open;
     this.changed = changed;
-    /** What Space does. @type {() => void} */
+    // What Space does.
+    /** @type {() => void} */
     this.enlarge = () => {};
-    /** Who wants to know that more is here. @type {() => void} */
+    // Who wants to know that more is here.
+    /** @type {() => void} */
     this.loaded = () => {};
-    /** What other keys do; true for one that was meant. @type {(event: KeyboardEvent) => boolean} */
+    // What other keys do; true for one that was meant.
+    /** @type {(event: KeyboardEvent) => boolean} */
     this.others = () => false;
     this.selection = new Selection(this);
     /** The place that is looked at; whether anybody chose it, and whether it was chosen since it changed. */
     this.focus = 0;
     this.isAttended = this.isAsked = false;
-    /** Its frame, as soon as that is here. @type {Frame | null} */
+    // Its frame, as soon as that is here.
+    /** @type {Frame | null} */
     this.focused = null;
-    /** Frames that were looked at, where nobody asked for the next one, and until when. @type {{frame: Frame, until: number}[]} */
+    // Frames that were looked at, where nobody asked for the next one, and until when.
+    /** @type {{frame: Frame, until: number}[]} */
     this.earlier = [];
     this.isHeld = this.isFollowing = this.isPlacing = false;
     /** Touching a frame selects it. */
@@ -109,7 +114,8 @@ export class Sheet extends List {
     }, touching);
   }
 
-  /** What is looked at, and what is in sight, is found in another list. @param {import("./list.js").Former} former */
+  // What is looked at, and what is in sight, is found in another list.
+  /** @param {import("./list.js").Former} former */
   become(former) {
     const { anchor } = this, { top } = this.reach, down = this.rowTop(anchor) - top, places = this.places(), cells = [...this.cells.values()];
     const stays = !this.reach.isAtTop || (this.isAttended && this.hasFocus) ? this.moved(anchor, former, places) : 0;
@@ -135,7 +141,8 @@ export class Sheet extends List {
     if (top >= 1) this.reach.go(top + this.rowTop(first + more) - this.rowTop(first));
   }
 
-  /** Goes to the newest. @param {boolean} isByKey */
+  // Goes to the newest.
+  /** @param {boolean} isByKey */
   newest(isByKey) {
     this.reveal();
     if (isByKey) this.attend(0);
@@ -144,7 +151,8 @@ export class Sheet extends List {
     if (isByKey) this.hold();
   }
 
-  /** That one is looked at. @param {number} place @param {boolean} [isAsked] somebody wanted it */
+  // That one is looked at.
+  /** @param {number} place @param {boolean} [isAsked] somebody wanted it */
   attend(place, isAsked = true) {
     const frame = this.frame(place), now = performance.now(), before = this.focused ?? this.earlier.at(-1)?.frame;
     if (isAsked) this.earlier = [];
@@ -154,7 +162,8 @@ export class Sheet extends List {
     this.isAttended = true;
   }
 
-  /** The frame that was looked at by somebody who pressed a key then. @param {number} [time] @returns {Frame | null} */
+  // The frame that was looked at by somebody who pressed a key then.
+  /** @param {number} [time] @returns {Frame | null} */
   meant(time = performance.now()) { return this.earlier.find(({ until }) => until + surprise > time)?.frame ?? this.focused; }
 
   /** Gives the Tab key's place back to the frame that is looked at, when it was drawn anew. */
@@ -215,7 +224,8 @@ export class Sheet extends List {
 
   showSelection() { for (const [place, cell] of this.cells) cell.select(this.selection.has(this.frame(place), this.age(place))); }
 
-  /** Shows at once what was said of frames here. @param {Frame[]} frames @param {Partial<Frame>} words */
+  // Shows at once what was said of frames here.
+  /** @param {Frame[]} frames @param {Partial<Frame>} words */
   redraw(frames, words) {
     const ids = new Set(frames.map((frame) => frame.id));
     for (const rows of this.windows.values()) for (const row of rows) if (row && ids.has(row.id)) Object.assign(row, words);
@@ -278,7 +288,8 @@ export class Sheet extends List {
     this.hold();
   }
 
-  /** Another frame is looked at, and in sight. @param {number} step */
+  // Another frame is looked at, and in sight.
+  /** @param {number} step */
   move(step) {
     if (this.focus + step < 0 && this.hidden) {
       const more = this.hidden;

@@ -7,7 +7,8 @@ import { number, t, when } from "./words.js";
 export function open(main) {
   const place = h("div", {});
   let isOpen = true;
-  /** What is the same stays: somebody may copy it. @param {...Node} parts */
+  // What is the same stays: somebody may copy it.
+  /** @param {...Node} parts */
   function draw(...parts) {
     const fresh = h("div", {}, ...parts);
     if (fresh.textContent !== place.textContent) place.replaceChildren(...fresh.childNodes);

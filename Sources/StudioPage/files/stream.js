@@ -3,7 +3,8 @@
 // The server says at least every two seconds that it is there.
 const name = "filmgate-stream", quiet = 5000, gone = 10000, first = 500, soon = 2000, longest = 15000;
 const channel = new BroadcastChannel(name);
-/** The latest message of each kind that stands for a whole. @type {Map<string, any>} */
+// The latest message of each kind that stands for a whole.
+/** @type {Map<string, any>} */
 const latest = new Map();
 let since = "", seen = 0, begun = 0, isLeading = false, isOn = false;
 /** @type {AbortController | null} */
@@ -14,7 +15,8 @@ let hurry = null;
 /** When something was heard last; 0 = the connection is lost, or was never there. */
 export const heard = () => (seen && Date.now() - seen < quiet ? seen : 0);
 
-/** The board as it was told last. @returns {any} */
+// The board as it was told last.
+/** @returns {any} */
 export const board = () => latest.get("board");
 
 /** @param {string} kind @param {any} data */
@@ -43,7 +45,8 @@ function pass(kind, data) {
   if (kind === "lost") lost(); else tell(kind, data);
 }
 
-/** One event of the stream as it comes over the line. @param {string} text */
+// One event of the stream as it comes over the line.
+/** @param {string} text */
 function take(text) {
   let kind = "", data = "";
   for (const line of text.split("\n")) {
@@ -54,7 +57,8 @@ function take(text) {
   pass(kind && data ? kind : "alive", data ? JSON.parse(data) : undefined);
 }
 
-/** Reads until the stream ends. @param {() => Record<string, string>} headers @param {AbortSignal} signal */
+// Reads until the stream ends.
+/** @param {() => Record<string, string>} headers @param {AbortSignal} signal */
 async function read(headers, signal) {
   const answer = await fetch("/api/v1/stream", {
     headers: since ? { ...headers(), "Last-Event-ID": since } : headers(), signal, cache: "no-store", credentials: "same-origin", redirect: "error",
@@ -77,7 +81,8 @@ async function read(headers, signal) {
 /** @param {number} time */
 const pause = (time) => new Promise((resolve) => { const timer = setTimeout(resolve, time); hurry = () => { clearTimeout(timer); resolve(undefined); }; });
 
-/** Reads for this tab and all others, for as long as it is there. @param {() => Record<string, string>} headers */
+// Reads for this tab and all others, for as long as it is there.
+/** @param {() => Record<string, string>} headers */
 async function lead(headers) {
   isLeading = true;
   let wait = first, lostAt = Date.now();
@@ -109,7 +114,8 @@ addEventListener("online", look);
 document.addEventListener("visibilitychange", look);
 setInterval(give, 1000);
 
-/** Begins to listen, as leader when no other tab is. @param {() => Record<string, string>} headers */
+// Begins to listen, as leader when no other tab is.
+/** @param {() => Record<string, string>} headers */
 export function listen(headers) {
   if (isOn) return;
   isOn = true;

@@ -17,9 +17,11 @@ export class Taking {
     this.element = h("div", { class: "taking" }, this.unchosen, h("div", { class: "bar" }, this.sources, this.ending), this.place, this.summary);
     this.shown = this.asked = "";
     this.isLooked = false;
-    /** The board as it was drawn last. @type {any} */
+    // The board as it was drawn last.
+    /** @type {any} */
     this.now = null;
-    /** Of the run that is being ended, once nothing is on its way. @type {HTMLElement | null} */
+    // Of the run that is being ended, once nothing is on its way.
+    /** @type {HTMLElement | null} */
     this.done = null;
     this.look = (/** @type {any} */ event) => this.draw(event.detail);
     addEventListener("board", this.look);
@@ -40,7 +42,8 @@ export class Taking {
     if (!this.summary.hidden) this.drawEnd(now);
   }
 
-  /** Galleries know events, or frames wait for one, and none was chosen. @param {any} now */
+  // Galleries know events, or frames wait for one, and none was chosen.
+  /** @param {any} now */
   async lookForEvent(now) {
     const held = (now.targets ?? []).some((/** @type {any} */ one) => one.held), text = [now.running, now.event, held].join();
     if (text === this.asked) return;
@@ -98,7 +101,8 @@ export const withoutEvent = () => sessionStorage.setItem(without, "yes");
 /** What waits until somebody says its event. */
 export const unassigned = "deliveries?without=event&state=held,pending&limit=1";
 
-/** What the run did. @param {HTMLElement} place */
+// What the run did.
+/** @param {HTMLElement} place */
 async function tell(place) {
   try {
     const { runs } = await get("runs", { limit: 20 }), one = runs.find((/** @type {any} */ each) => each.running) ?? runs[0];

@@ -54,7 +54,7 @@ const english = {
   stations: "Stations", noCatalog: "The pipeline names no catalogue.", noCatalogYet: "Start the page with a pipeline that names one: ", notJoined: "This state directory has not joined: ",
   connected: "connected since {time}", away: "away since {time}", untelling: "no run tells it now", asOf: "As of {time}.", untold: "Not told yet", heldFor: "Held for it", claims: "Claims", catalogue: "Catalogue",
   thereNow: "there now", lastSeen: "last seen {time}", neverSeen: "never seen", shutOut: "shut out", site: "Place", taken: "Cards taken", whoHas: "Who has it", ask: "Ask the catalogue", nobody: "nobody",
-  seen: "seen", claimed: "sends it", unsure: "may have sent it",
+  seen: "seen", claimed: "sends it", unsure: "may have sent it", answerWas: "The answer was {status}.",
 };
 
 /** @param {string} key @param {Record<string, string | number>} [values] */
@@ -64,13 +64,16 @@ export function t(key, values = {}) {
   return (String(values.n) === "1" ? forms[0] : forms.at(-1)).replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
-/** How many files. @param {number} count */
+// How many files.
+/** @param {number} count */
 export const files = (count) => t("frames", { n: number(count) });
 
-/** What an exit code means. @param {number} code */
+// What an exit code means.
+/** @param {number} code */
 export const exitWord = (code) => (`exit${code}` in english ? t(`exit${code}`) : t("exitOther", { n: code }));
 
-/** A moment, by this clock. @param {string | null} time */
+// A moment, by this clock.
+/** @param {string | null} time */
 export const clock = (time) => (time ? new Date(time).toLocaleTimeString("en-GB") : "");
 
 const units = ["B", "kB", "MB", "GB", "TB", "PB"];
@@ -82,14 +85,16 @@ export function bytes(count) {
   return `${unit === 0 || value >= 10 ? Math.round(value) : Math.round(value * 10) / 10} ${units[unit]}`;
 }
 
-/** A camera's name; many models name their maker themselves. @param {{make: string | null, model: string | null}} frame */
+// A camera's name; many models name their maker themselves.
+/** @param {{make: string | null, model: string | null}} frame */
 export const camera = ({ make, model }) =>
   make && model && !model.toLowerCase().startsWith(make.split(" ")[0].toLowerCase()) ? `${make} ${model}` : model || make || "";
 
 /** @param {number} count */
 export const number = (count) => count.toLocaleString("en");
 
-/** A moment, by this clock; a time that carries no zone as it was written. @param {string | null} time */
+// A moment, by this clock; a time that carries no zone as it was written.
+/** @param {string | null} time */
 export const when = (time) => (!time ? "" : time.endsWith("Z") ? new Date(time).toLocaleString("sv") : time.replace("T", " "));
 
 const marks = {
@@ -98,7 +103,8 @@ const marks = {
 };
 const names = { setAside: "setAsideWord", held: "heldWord", failed: "failedWord" };
 
-/** A state as a sign, a word and a colour: never by colour alone. @param {string} state */
+// A state as a sign, a word and a colour: never by colour alone.
+/** @param {string} state */
 export function mark(state) {
   const [sign, style] = marks[state] ?? ["?", "quiet"];
   return { sign, style, word: t(names[state] ?? (state in english ? state : "any")) };

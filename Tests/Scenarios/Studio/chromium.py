@@ -78,7 +78,9 @@ class Chromium:
         answer = route.fetch()
         with open(os.path.join(self.files, "index.html"), encoding="utf-8") as file:
             text = file.read().replace("{version}", "own")
-        route.fulfill(response=answer, body=text if answer.ok else answer.text())
+        # It came packed, and is plain here.
+        headers = {name: value for name, value in answer.headers.items() if name not in ("content-encoding", "content-length")}
+        route.fulfill(response=answer, headers=headers, body=text if answer.ok else answer.text())
 
     def watch(self, page):
         page.on("console", lambda message: message.type == "error" and self.note(f"console: {message.text} {message.location.get('url', '')}"))
