@@ -9,6 +9,17 @@ from sharer import ended, wait_until
 from sharing import lose
 
 
+def rounds(scene, what, play):
+    """`play(number)` says whether its kill hit something that was at work; repeated until that many did. Returns how many it took."""
+    tried, effective = 0, 0
+    while effective < scene.count:
+        tried += 1
+        effective += play(tried)
+        if tried >= 20 + 5 * scene.count:
+            raise Failure(f"{what}: of {tried} kills only {effective} came before the import was over")
+    return tried
+
+
 def server_kills(scene):
     """The server is killed with all its processes while an import tells it; no fact is missing, none is there twice."""
     server, gallery = scene.catalogue(), scene.gallery()
@@ -16,17 +27,21 @@ def server_kills(scene):
     truth = Invariants(server, [one], gallery)
     begun = time.monotonic()
     one.take(scene.card(60))
-    lasts, alone = time.monotonic() - begun, 0
-    for number in range(scene.count):
+    lasts = time.monotonic() - begun
+
+    def play(number):
         card = scene.card(60)
         process = one.begin(card)
-        time.sleep(scene.rng.uniform(0.05, 1.1) * lasts)
+        time.sleep(scene.rng.uniform(0.05, 1.0) * lasts)
+        is_alive = process.poll() is None
         server.kill()
-        said = ended(process, f"kill {number + 1}: an import whose catalogue died")
-        alone += "going on alone" in said
+        said = ended(process, f"kill {number}: an import whose catalogue died")
         server.start()
-        truth.check(f"kill {number + 1}", said + one.take(card))
-    print(f"the server killed {scene.count} times, {alone} times before the import was over: what the catalogue has is what the ledger has")
+        truth.check(f"kill {number}", said + one.take(card))
+        return is_alive
+
+    tried = rounds(scene, "servers", play)
+    print(f"the server killed {tried} times, {scene.count} times under an import: what the catalogue has is what the ledger has")
 
 
 def station_kills(scene):
@@ -36,28 +51,41 @@ def station_kills(scene):
     one, two = (scene.station(name, server, asked) for name in ("one", "two"))
     three, four = (scene.station(name, other, mute, asks=False) for name in ("three", "four"))
     truth, counts = Invariants(server, [one, two], asked), Counter()
-    for _ in range((scene.count + 1) // 2):
-        taken_over(scene, server, truth, one, two)
-        counts += doubtful(scene, other, three, four)
-    print(f"stations killed {(scene.count + 1) // 2 * 2} times: each picture is at the gallery once; of {counts['files']} at the one that "
-          f"cannot be asked {counts['held']} wait for a person, and none is there twice")
+    doubts = Invariants(other, [three, four], mute)
+
+    def play(number):
+        if number % 2:
+            return taken_over(scene, server, truth, one, two)
+        is_killed, found = doubtful(scene, doubts, three, four)
+        counts.update(found)
+        return is_killed
+
+    tried = rounds(scene, "stations", play)
+    print(f"stations killed at {tried} moments, {scene.count} times at work: each picture is at the gallery once; of {counts['files']} at "
+          f"the one that cannot be asked {counts['held']} wait for a person, and none is there twice before that one looked")
 
 
 def broken_off(scene, station, card):
-    """An import that is killed at some moment while it delivers, and after it what the gallery was sent has arrived."""
+    """An import that is killed at some moment while it delivers, and after it what the gallery was sent has arrived.
+
+    False: it was over before it could be killed.
+    """
     gallery = station.gallery
     before = len(gallery.begun)
     process = station.begin(card)
     wait_until("an upload", lambda: len(gallery.begun) > before or process.poll() is not None)
     time.sleep(scene.rng.uniform(0, 0.4))
     process.kill()
-    process.communicate()
+    said = process.communicate()[0]
+    if process.returncode not in (0, -signal.SIGKILL):
+        raise Failure(f"an import that was to be killed ended with {process.returncode}:\n{said}")
     wait_until("the end of its uploads", lambda: gallery.is_quiet)
+    return process.returncode == -signal.SIGKILL
 
 
 def taken_over(scene, server, truth, one, two):
     card = scene.card(12)
-    broken_off(scene, one, card)
+    is_killed = broken_off(scene, one, card)
     lose(server, one)
     said = two.take(card)
     said += one.take(card)
@@ -65,13 +93,14 @@ def taken_over(scene, server, truth, one, two):
     for station in (one, two):
         if station.states()["done"] != sum(len(files_below(one)) for one in station.cards):
             raise Failure(f"after the death of a station: {station.name} has deliveries that are not done")
+    return is_killed
 
 
-def doubtful(scene, server, three, four):
+def doubtful(scene, truth, three, four):
     card, gallery = scene.card(12), three.gallery
-    broken_off(scene, three, card)
-    lose(server, three)
-    four.take(card, exits=(0, 8))
+    is_killed = broken_off(scene, three, card)
+    lose(truth.server, three)
+    said = four.take(card, exits=(0, 8))
     wanted, found = set(files_below(card).values()), Counter(gallery.kept)
     twice = sum(found[sha] > 1 for sha in wanted)
     held = four.states()["held"]
@@ -80,12 +109,14 @@ def doubtful(scene, server, three, four):
     missing = sum(found[sha] == 0 for sha in wanted)
     if held < missing:
         raise Failure(f"{missing} pictures are not at the gallery, and only {held} wait for a person")
-    # Somebody has looked: from here on the next round counts anew.
-    four.call("retry", "--pipeline", four.file, "--anyway")
+    # Somebody has looked: from here on the next round counts anew, and what was held may be there a second time.
+    truth.asked_for |= four.held()
+    said += four.call("retry", "--pipeline", four.file, "--anyway")
     if wanted - set(gallery.kept):
         raise Failure("`retry --anyway` left something out")
-    three.take(card)
-    return Counter(files=len(wanted), held=held)
+    said += three.take(card)
+    truth.check("after the death of a station whose gallery cannot be asked", said)
+    return is_killed, Counter(files=len(wanted), held=held)
 
 
 def stopped(scene):

@@ -110,6 +110,13 @@ class Sharer(Station):
         rows = ledger.execute("SELECT d.state FROM delivery d JOIN target t ON t.id = d.target_id WHERE t.name = 'gallery'")
         return Counter(state for state, in rows)
 
+    def held(self):
+        """The digests that wait for a person before they go to the gallery."""
+        ledger = sqlite3.connect(f"file:{self.state}/ledger.sqlite?mode=ro", uri=True)
+        rows = ledger.execute("SELECT substr(c.key, 1, 64) FROM delivery d JOIN target t ON t.id = d.target_id "
+                              "JOIN content c ON c.id = d.content_id WHERE t.name = 'gallery' AND d.state = 'held'")
+        return {sha for sha, in rows}
+
 
 def ended(process, what, exits=(0,), seconds=300):
     said = process.communicate(timeout=seconds)[0]

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import socket
 import sqlite3
 import sys
@@ -156,23 +157,7 @@ def scenario(program, folder, kills):
         same(server, one, "after an outage")
         print("a day without the catalogue: imported all the same, told afterwards")
 
-        for number in range(kills):
-            card = make_card(f"{folder}/card-kill{number}", 120, 10 + number)
-            process = one.start("import", card, "--pipeline", one.file)
-            time.sleep(random.uniform(0.1, 1.5))
-            if number % 2:
-                server.kill()
-                said = process.communicate(timeout=300)[0]
-                if process.returncode:
-                    raise Failure(f"the import ended with {process.returncode} because its catalogue did:\n{said}")
-                server.start()
-            else:
-                process.kill()
-                process.communicate()
-            retold(one, card)
-            same(server, one, f"kill {number + 1}")
-        print(f"{kills} kills of station and server: nothing is missing, nothing is double")
-
+        killed(server, one, folder, kills)
         both(program, folder, server)
         seeding.scenario(program, folder, server)
 
@@ -185,6 +170,33 @@ def scenario(program, folder, kills):
         print("a copied state directory: whoever joined anew has the identity, the other tells nothing")
     finally:
         server.close()
+
+
+def killed(server, station, folder, kills):
+    """Station and server by turns, in the middle of an import; a kill counts where that was under way."""
+    tried, effective = 0, 0
+    while effective < kills:
+        tried += 1
+        if tried > 20 + 5 * kills:
+            raise Failure(f"of {tried} kills only {effective} came before the import was over")
+        card = make_card(f"{folder}/card-kill{tried}", 120, 10 + tried)
+        process = station.start("import", card, "--pipeline", station.file)
+        time.sleep(random.uniform(0.1, 1.5))
+        is_alive = process.poll() is None
+        if effective % 2:
+            server.kill()
+            said = process.communicate(timeout=300)[0]
+            if process.returncode:
+                raise Failure(f"the import ended with {process.returncode} because its catalogue did:\n{said}")
+            server.start()
+        else:
+            process.kill()
+            process.communicate()
+            is_alive = process.returncode == -signal.SIGKILL
+        effective += is_alive
+        retold(station, card)
+        same(server, station, f"kill {tried}")
+    print(f"station and server killed at {tried} moments, {effective} times under an import: nothing is missing, nothing is double")
 
 
 def retold(station, card):
