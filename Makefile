@@ -148,7 +148,7 @@ strangers: deps-strangers program ## deliver to nine servers of other people ove
 		PATH="$$PATH:/usr/sbin" python3 Tests/Scenarios/Strangers/strangers.py --filmgate $(PROGRAM) --programs "$$programs"
 
 stations: deps-test program ## let two stations share a catalogue on a PostgreSQL of their own, and kill it and them
-	python3 Tests/Scenarios/Stations/stations.py --filmgate $(PROGRAM)
+	python3 Tests/Scenarios/Stations/stations.py --filmgate $(PROGRAM) $(SCENARIOS)
 
 stations-long: deps-stations program ## kill servers and stations COUNT times, cut networks, restore backups (SCENARIOS="--only NAME")
 	python3 Tests/Scenarios/Stations/long.py --filmgate $(PROGRAM) --count $(COUNT) $(SCENARIOS)

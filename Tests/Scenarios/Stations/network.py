@@ -8,6 +8,7 @@ import time
 
 from access import Authority
 from invariants import Invariants
+from namespaces import can_have_networks, required
 from proof import Failure
 from program import free_port
 from sharer import ended
@@ -105,18 +106,6 @@ class Namespace:
     def __init__(self, name, near, far):
         self.name, self.near, self.far = name, near, far
 
-    @staticmethod
-    def is_allowed():
-        name = f"fg{os.getpid()}t"
-        made = subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False).returncode == 0
-        if made:
-            words = ["ip", "link", "add", name, "type", "veth", "peer", "name", name + "p"]
-            linked = subprocess.run(words, capture_output=True, check=False)
-            subprocess.run(["ip", "link", "del", name], capture_output=True, check=False)
-            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
-            return linked.returncode == 0
-        return False
-
     def __enter__(self):
         here, there = f"{self.name}a", f"{self.name}b"
         for words in (f"netns add {self.name}", f"link add {here} type veth peer name {there}", f"link set {there} netns {self.name}",
@@ -136,9 +125,7 @@ class Namespace:
 
 def partition(scene):
     """The link between a station and the server goes down and comes back; the station never stops taking."""
-    if not Namespace.is_allowed():
-        print("a link that goes down needs network namespaces, which this machine does not give: left out")
-        return
+    required("a link that goes down", can_have_networks)
     authority, (near, far) = Authority(f"{scene.folder}/authority"), ("10.213.77.1", "10.213.77.2")
     with Namespace(f"fg{os.getpid()}"[:9], near, far) as space:
         server = scene.catalogue(address=near, **authority.server(near))

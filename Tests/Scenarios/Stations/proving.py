@@ -3,9 +3,11 @@ import os
 import time
 
 from gallery import Gallery
+from namespaces import can_hide_folders, required
 from proof import Failure, digest, folder as files_below
-from sharing import Desk, can_hide_folders, ended
+from sharing import Desk, ended
 
+WHAT = "safe-to-format for a card that another station took"
 PIPELINE = """\
 version: 1
 name: proving
@@ -79,9 +81,7 @@ def with_sidecars(card):
 
 def scenario(server, stations, place, make_card):
     """`stations` have joined; what they share is made here."""
-    if not can_hide_folders():
-        print("a card of another station needs mount namespaces, which this machine does not give: left out")
-        return
+    required(WHAT, can_hide_folders)
     gallery, nas, card = Gallery(), f"{place}/proving-nas", with_sidecars(make_card(f"{place}/proving-card", 12, 3000))
     os.makedirs(nas)
     os.symlink(nas, f"{place}/proving-nas-of-two")

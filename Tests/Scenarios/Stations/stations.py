@@ -19,6 +19,7 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
+import namespaces  # noqa: E402
 import proving  # noqa: E402
 import seeding  # noqa: E402
 import sharing  # noqa: E402
@@ -89,7 +90,9 @@ def told(station, other, card, count):
             raise Failure(f"the same in JSON: {line}")
 
 
-def both(program, folder, server):
+def both(program, folder, server, leave_out=False):
+    if leave_out:
+        return
     vans = [joined(program, folder, name, server) for name in ("van1", "van2")]
     sharing.scenario(server, vans, folder, make_card)
     proving.scenario(server, vans, folder, make_card)
@@ -105,7 +108,7 @@ def only_sharing(program, folder):
         server.close()
 
 
-def scenario(program, folder, kills):
+def scenario(program, folder, kills, leave_out):
     server = Server(f"{folder}/pg")
     try:
         alone = Station(program, folder, "alone")
@@ -158,7 +161,7 @@ def scenario(program, folder, kills):
         print("a day without the catalogue: imported all the same, told afterwards")
 
         killed(server, one, folder, kills)
-        both(program, folder, server)
+        both(program, folder, server, leave_out)
         seeding.scenario(program, folder, server)
 
         copy = Station(program, folder, "copy", server, "desk1")
@@ -213,8 +216,11 @@ def main():
     parser.add_argument("--filmgate", required=True)
     parser.add_argument("--kills", type=int, default=6)
     parser.add_argument("--sharing", action="store_true", help="only what goes to targets that stations share")
+    namespaces.add_option(parser)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
+    if options.sharing and options.without_namespaces:
+        parser.error(f"all that --sharing plays needs namespaces: not with {namespaces.OPTION}")
     random.seed(options.seed)
     print(f"seed {options.seed}")
     folder = tempfile.mkdtemp(prefix="filmgate-stations-")
@@ -223,12 +229,12 @@ def main():
         if options.sharing:
             only_sharing(os.path.abspath(options.filmgate), folder)
         else:
-            scenario(os.path.abspath(options.filmgate), folder, options.kills)
+            scenario(os.path.abspath(options.filmgate), folder, options.kills, options.without_namespaces)
     except Failure as failure:
         print(f"FAILED: {failure}\nleft behind: {folder}", file=sys.stderr)
         return 1
     shutil.rmtree(folder)
-    print("ok")
+    print(namespaces.closing([sharing.WHAT, proving.WHAT] if options.without_namespaces else []))
     return 0
 
 
