@@ -6,7 +6,7 @@ import PQKit
 enum CatalogRefusal {
     private static let lacksRights = "42501", lacksFunction = "42883"
 
-    /// The catalogue is older than this program.
+    /// The catalogue lacks a function; one of before may be there.
     static func isOlder(_ error: IngestError) -> Bool { (error.cause as? PQRefusal)?.state == lacksFunction }
     private static let naming = "name it with `--set catalog.postgres.url=postgresql://OWNER@HOST/DATABASE`."
 
@@ -27,7 +27,16 @@ enum CatalogRefusal {
             advice: "Only the role that the tables belong to may do this, no station: \(naming)", cause: error.cause)
     }
 
-    static func told(_ error: IngestError, _ place: String) -> IngestError {
+    /// Where a function is missing, the catalogue itself is asked which side is too old.
+    static func told(
+        _ error: IngestError, _ place: String, asking connection: PQConnection
+    ) async -> IngestError {
+        guard isOlder(error) else { return told(error, place) }
+        let about = await Result { () async throws(IngestError) in try await AboutCatalog.read(connection) }
+        return told(error, place, older: (try? about.get())?.older)
+    }
+
+    static func told(_ error: IngestError, _ place: String, older: CatalogSide? = nil) -> IngestError {
         guard let refusal = error.cause as? PQRefusal else { return error }
         func said(_ code: IngestError.Code, _ words: String, _ advice: String?) -> IngestError {
             IngestError(code, "catalog: \(words)", advice: advice, cause: refusal)
@@ -50,15 +59,28 @@ enum CatalogRefusal {
             said(
                 .misconfigured, "there is no catalogue at \(place).",
                 "Run `filmgate catalog migrate` with a role that may make it.")
-        case lacksFunction:
-            said(
-                .misconfigured, "this filmgate is newer than the catalogue at \(place).",
-                "Run `filmgate catalog migrate`.")
+        case lacksFunction: said(.misconfigured, Self.words(older, at: place), Self.advice(older))
         case "42501":
             said(
                 .unauthorized, "the role may not use the catalogue at \(place): \(refusal.words).",
                 "Whoever keeps the database runs `GRANT filmgate_station TO` the role.")
         default: error
+        }
+    }
+
+    private static func words(_ older: CatalogSide?, at place: String) -> String {
+        switch older {
+        case .catalogue: "this filmgate is newer than the catalogue at \(place)."
+        case .program: "this filmgate is older than the catalogue at \(place)."
+        case nil: "the catalogue at \(place) lacks a function that this filmgate calls."
+        }
+    }
+
+    private static func advice(_ older: CatalogSide?) -> String {
+        switch older {
+        case .catalogue: "Run `filmgate catalog migrate`."
+        case .program: "Update this program."
+        case nil: "`filmgate catalog check` says what is wrong with it."
         }
     }
 }

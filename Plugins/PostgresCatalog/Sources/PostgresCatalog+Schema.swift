@@ -16,13 +16,10 @@ extension PostgresCatalog {
         let rights = RoleRights(live: live)
         found.excess = try await rights.excess()
         guard try await rights.mayLook() else { return found }
-        let about = try await ask(live, "SELECT id, schema, speaks FROM catalog.about_v1()", []) {
-            row throws(IngestError) in
-            (Digits.text(try row.bytes(0)), Int(try row.int(1)), try row.ints(2).compactMap { $0.map { Int($0) } })
-        }
-        if let (identity, schema, speaks) = about.first {
-            (found.identity, found.schema, found.speaks) = (identity, schema, speaks)
-        }
+        do throws(IngestError) {
+            guard let about = try await AboutCatalog.read(live) else { return found }
+            (found.identity, found.schema, found.speaks) = (about.identity, about.schema, about.speaks)
+        } catch { throw CatalogRefusal.told(error, place) }
         return found
     }
 

@@ -45,7 +45,7 @@ public struct PostgresCatalog: Module, Catalog {
         _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
     ) async throws(IngestError) -> [Row] {
         do throws(IngestError) { return try await connection.rows(sql, values, decode) } catch {
-            throw CatalogRefusal.told(error, place)
+            throw await CatalogRefusal.told(error, place, asking: connection)
         }
     }
 

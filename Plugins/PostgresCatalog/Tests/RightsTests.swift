@@ -140,6 +140,34 @@ import Testing
         try await catalog.sql("DROP FUNCTION catalog.renew_v1")
         let error = await expect(.misconfigured) { try await desk.catalog.renew(desk.token, status: nil) }
         #expect(error?.message.contains("this filmgate is newer than the catalogue") == true)
+        #expect(error?.advice == "Run `filmgate catalog migrate`.")
+    }
+
+    /// A later release takes the functions of two releases ago away: whoever still calls them is the one to update.
+    @Test(arguments: ["schema = 99, speaks = '{5,6}'", "schema = 99"])
+    func aNewerCatalogueSaysThatTheProgramIsTooOld(_ change: String) async throws {
+        let catalog = try await TestCatalog.made(), desk = try await catalog.station(1)
+        try await catalog.sql(
+            "UPDATE catalog.meta SET \(change); DROP FUNCTION catalog.hello_v1; DROP FUNCTION catalog.claim_v1; "
+                + "DROP FUNCTION catalog.claim_v2; DROP FUNCTION catalog.report_v1")
+        let errors = [
+            await expect(.misconfigured) { try await desk.catalog.open(desk.membership, last: desk.token) },
+            await expect(.misconfigured) { try await desk.claim(1) },
+            await expect(.misconfigured) {
+                try await desk.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), desk.token)
+            },
+        ]
+        for error in errors {
+            #expect(error?.message.hasPrefix("catalog: this filmgate is older than the catalogue at ") == true)
+            #expect(error?.advice == "Update this program.")
+        }
+    }
+
+    @Test func aCatalogueThatSaysNothingOfItselfIsBlamedForNothing() async throws {
+        let catalog = try await TestCatalog.made(), desk = try await catalog.station(1)
+        try await catalog.sql("DROP FUNCTION catalog.renew_v1; DROP FUNCTION catalog.about_v1")
+        let error = await expect(.misconfigured) { try await desk.catalog.renew(desk.token, status: nil) }
+        #expect(error?.message.hasSuffix("lacks a function that this filmgate calls.") == true)
     }
 
     /// What only whoever keeps the catalogue may do to a station.

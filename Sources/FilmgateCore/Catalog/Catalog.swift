@@ -95,6 +95,21 @@ public struct CatalogCondition: Sendable, Hashable {
 
     /// The newest version that both sides know; nil when one of them has to be updated first.
     public var common: Int? { Set(speaks).intersection(understands).max() }
+
+    /// Which side has to be updated first; nil where they understand each other, and where there are no tables.
+    public var older: CatalogSide? {
+        schema == nil || common != nil ? nil : CatalogSide.older(understands: understands, speaks: speaks)
+    }
+}
+
+/// A catalogue, or the program that asks it.
+public enum CatalogSide: Sendable, Hashable {
+    case program, catalogue
+
+    /// The one whose newest version is the lower one; the catalogue where they are equal.
+    public static func older(understands: [Int], speaks: [Int]) -> CatalogSide {
+        (understands.max() ?? 0) < (speaks.max() ?? 0) ? .program : .catalogue
+    }
 }
 
 /// One line of `catalog where`: a station says that it has, or delivered, these bytes.

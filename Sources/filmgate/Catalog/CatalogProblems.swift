@@ -26,11 +26,11 @@ struct CatalogProblems {
     /// Why it cannot be used with this program; nil where it can.
     var tables: String? {
         guard found.schema != nil else { return "There are no tables yet: `filmgate catalog migrate`." }
-        guard found.common == nil else { return nil }
-        let newer = (found.understands.max() ?? 0) > (found.speaks.max() ?? 0)
-        return newer
-            ? "This filmgate is newer than the catalogue: `filmgate catalog migrate`."
-            : "This filmgate is older than the catalogue: update it."
+        return switch found.older {
+        case .catalogue: "This filmgate is newer than the catalogue: `filmgate catalog migrate`."
+        case .program: "This filmgate is older than the catalogue: update it."
+        case nil: nil
+        }
     }
 
     /// This machine's clock is beside the server's.
