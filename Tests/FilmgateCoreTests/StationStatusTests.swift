@@ -10,6 +10,11 @@ import Testing
     @Test func whatIsSaidIsRead() {
         let status = StationStatus(untold: 12, waiting: 7, cards: [Self.card(1), Self.card(2)])
         #expect(StationStatus(json: status.json) == status)
+        let target = StationStatus.Target(name: "gallery", waiting: 12, bytes: 96, held: 3, reason: "signed out")
+        let busy = StationStatus(untold: 0, waiting: 12, cards: [], targets: [target])
+        #expect(StationStatus(json: busy.json) == busy)
+        let crowd = StationStatus(untold: 0, cards: [], targets: Array(repeating: target, count: 50))
+        #expect(StationStatus(json: crowd.json)?.targets.count == StationStatus.mostTargets)
         let many = StationStatus(untold: 0, cards: (0..<50).map(Self.card))
         #expect(StationStatus(json: many.json)?.cards == (0..<StationStatus.mostCards).map(Self.card))
     }
@@ -18,6 +23,21 @@ import Testing
         "", "[]", "{", "null", #"{"cards":[]}"#, #"{"untold":-1}"#, #"{"untold":"5"}"#, #"{"untold":1.5}"#,
         #"{"untold":99999999999999999999}"#, String(repeating: " ", count: 70_000) + #"{"untold":1}"#,
     ]) func whatMakesNoSenseIsNothing(_ json: String) { #expect(StationStatus(json: json) == nil) }
+
+    @Test func targetsThatMakeNoSenseAreLeftOut() {
+        let long = String(repeating: "x", count: 300)
+        let targets = [
+            #"{"name":"a","waiting":2,"bytes":5,"held":9,"reason":"\#(long)"}"#, #"{"name":"b","waiting":0,"bytes":5}"#,
+            #"{"name":"c","waiting":2,"bytes":-5}"#, #"{"name":"\#(long)","waiting":2,"bytes":5}"#, #"{"waiting":2}"#,
+            #"{"name":"d","waiting":2,"bytes":5,"held":0,"reason":"nothing is held"}"#,
+        ]
+        let status = StationStatus(json: #"{"untold":1,"cards":[],"targets":[\#(targets.joined(separator: ","))]}"#)
+        #expect(
+            status?.targets == [
+                StationStatus.Target(name: "a", waiting: 2, bytes: 5, held: 2),
+                StationStatus.Target(name: "d", waiting: 2, bytes: 5),
+            ])
+    }
 
     @Test func cardsThatMakeNoSenseAreLeftOut() {
         let long = String(repeating: "x", count: 200)

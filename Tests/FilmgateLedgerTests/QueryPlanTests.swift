@@ -83,7 +83,7 @@ import Testing
     @Test func countsReadIndexesOnly() async throws {
         for sql in [
             SQLiteReader.assetCounts, SQLiteReader.madeCounts, TargetTotals.all, TargetTotals.open,
-            TargetTotals.waiting, TargetTotals.reasons, SQLiteReader.damaged,
+            TargetTotals.waiting, TargetTotals.reasons, OpenTarget.counts, OpenTarget.reasons, SQLiteReader.damaged,
         ] {
             let scans = try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
             #expect(scans.allSatisfy { $0.contains("INDEX") }, "\(sql): \(scans)")

@@ -46,6 +46,28 @@ import Testing
         #expect(try await ledger.reader.stationStatus()?.waiting == 3)
     }
 
+    /// Which target, how much, and what keeps it.
+    @Test func theStatusSaysWhereItWaits() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        let rows: [(Receipt.State, String, Int64, String?)] = [
+            (.held, Samples.gallery, 8, "signed out"), (.held, Samples.gallery, 7, "earlier"),
+            (.pending, Samples.gallery, 9, "offline"), (.failed, Samples.archive, 9, "too large"),
+            (.done, Samples.archive, 9, nil), (.excluded, Samples.archive, 9, "culled"),
+        ]
+        try await ledger.record(
+            rows.enumerated().map { number, row in
+                .delivery(Samples.delivery(number, to: row.1, state: row.0, at: row.2, reason: row.3))
+            })
+        let targets = try #require(try await ledger.status()).targets
+        #expect(
+            targets == [
+                StationStatus.Target(name: "gallery", waiting: 3, bytes: 3003, held: 2, reason: "signed out"),
+                StationStatus.Target(name: "archive", waiting: 1, bytes: 1003),
+            ])
+        #expect(try await ledger.reader.openTargets().map(\.identity) == [Samples.gallery, Samples.archive])
+    }
+
     @Test func whatWasThereBeforeIsToldToo() async throws {
         let ledger = try SQLiteLedger.inMemory()
         try await ledger.record([

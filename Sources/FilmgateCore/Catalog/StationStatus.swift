@@ -11,22 +11,38 @@ public struct StationStatus: Sendable, Hashable {
             (self.volume, self.label, self.at) = (volume, label, at)
         }
     }
+    /// A target that it has not delivered everything to.
+    public struct Target: Sendable, Hashable {
+        public var name: String
+        /// Deliveries to make, and their bytes.
+        public var waiting: Int64, bytes: UInt64
+        /// How many of them wait for somebody or something, and why the latest of these does.
+        public var held: Int64, reason: String?
+
+        public init(name: String, waiting: Int64, bytes: UInt64, held: Int64 = 0, reason: String? = nil) {
+            (self.name, self.waiting, self.bytes, self.held, self.reason) = (name, waiting, bytes, held, reason)
+        }
+    }
     /// Changes that the catalogue had not been told yet.
     public var untold: Int64
     /// Deliveries that it still has to make, or that wait for somebody there.
     public var waiting: Int64
     /// The latest first.
     public var cards: [Card]
+    /// Where those deliveries go, the most first; empty also for stations of before, which did not say.
+    public var targets: [Target]
 
-    public init(untold: Int64, waiting: Int64 = 0, cards: [Card]) {
-        (self.untold, self.waiting, self.cards) = (untold, waiting, cards)
+    public init(untold: Int64, waiting: Int64 = 0, cards: [Card], targets: [Target] = []) {
+        (self.untold, self.waiting, self.cards, self.targets) = (untold, waiting, cards, targets)
     }
 }
 
 extension StationStatus {
     /// More cards than this are not told, and none is believed.
     public static let mostCards = 5
-    private static let longest = 128
+    /// The same of targets.
+    public static let mostTargets = 8
+    private static let longest = 128, longestReason = 256
 
     /// As the catalogue keeps it.
     public var json: String {
@@ -34,6 +50,7 @@ extension StationStatus {
         object.add("untold", Int(untold))
         object.add("waiting", Int(waiting))
         object.add("cards", objects: cards.prefix(Self.mostCards).map(\.object))
+        object.add("targets", objects: targets.prefix(Self.mostTargets).map(\.object))
         return object.finished
     }
 
@@ -53,6 +70,17 @@ extension StationStatus {
             return Card(
                 volume: volume, label: label, at: at.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
         }
+        targets = (object["targets"]?.items ?? []).prefix(Self.mostTargets).compactMap(Self.target)
+    }
+
+    private static func target(_ told: JSONValue) -> Target? {
+        guard let name = told["name"]?.string, name.utf8.count <= longest, let waiting = told["waiting"]?.whole,
+            waiting > 0, let bytes = told["bytes"]?.whole.flatMap({ UInt64(exactly: $0) })
+        else { return nil }
+        let held = min(max(0, told["held"]?.whole ?? 0), waiting), reason = told["reason"]?.string
+        return Target(
+            name: name, waiting: waiting, bytes: bytes, held: held,
+            reason: reason.flatMap { held > 0 && $0.utf8.count <= longestReason ? $0 : nil })
     }
 }
 
@@ -65,4 +93,24 @@ extension StationStatus.Card {
         object.add("at", CivilTime(unixSeconds: at / 1_000_000_000)?.description)
         return object
     }
+}
+
+extension StationStatus.Target {
+    /// As lists of stations have it.
+    package var object: JSONWriter {
+        var object = JSONWriter()
+        object.add("name", name)
+        object.add("waiting", Int(waiting))
+        object.add("bytes", bytes)
+        object.add("held", Int(held))
+        object.add("reason", reason.map { String($0.prefix(80)) })
+        return object
+    }
+}
+
+/// A target that not everything was delivered to: as the ledger calls it, and as others are told of it.
+public struct OpenTarget: Sendable, Hashable {
+    public var identity: String, told: StationStatus.Target
+
+    public init(identity: String, told: StationStatus.Target) { (self.identity, self.told) = (identity, told) }
 }

@@ -16,9 +16,8 @@ extension SQLiteReader {
             while cards.count < StationStatus.mostCards, try volumes.next() {
                 if let card = try Self.card(db, volume: volumes.int(), path: volumes.text()) { cards.append(card) }
             }
-            var open = try Query(db, Self.openDeliveries)
-            let waiting = try open.next() ? open.int() : 0
-            return StationStatus(untold: place.waiting, waiting: waiting, cards: cards)
+            let targets = try OpenTarget.read(db).map(\.told), waiting = targets.reduce(0) { $0 + $1.waiting }
+            return StationStatus(untold: place.waiting, waiting: waiting, cards: cards, targets: targets)
         }
     }
 
@@ -54,8 +53,6 @@ extension SQLiteReader {
         SELECT v.identity, p.source, p.root, a.at FROM asset a JOIN volume v ON v.id = a.volume_id JOIN place p ON p.id = a.place_id
         WHERE a.volume_id = ? AND a.path = ? ORDER BY a.at DESC LIMIT 1
         """
-    static let openDeliveries =
-        "SELECT count(*) FROM delivery WHERE state <> 'done' AND state IN ('pending', 'held', 'failed')"
     static let absentCatalog =
         "SELECT count(*) FROM delivery WHERE state <> 'done' AND state = 'held' AND reason GLOB ?"
 }

@@ -74,6 +74,7 @@ enum CatalogLine {
         line.add("untold", status.map { Int($0.untold) })
         line.add("deliveries", status.map { Int($0.waiting) })
         line.add("cards", objects: status?.cards.map(\.object) ?? [])
+        line.add("targets", objects: status?.targets.map(\.object) ?? [])
         return line
     }
 

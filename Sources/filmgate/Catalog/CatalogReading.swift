@@ -112,14 +112,26 @@ struct CatalogStatusCommand: AsyncParsableCommand {
                 : "\(Describe.count(Int(status.untold), "change")) to tell"
                     + (station.present ? "" : ", which only it can")
         }
-        let waiting = status.flatMap {
-            $0.waiting == 0 ? nil : "\(Describe.count(Int($0.waiting), "delivery", "deliveries")) open"
-        }
-        let parts = [
+        let parts: [String?] = [
             station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil, untold,
-            waiting,
-            status?.cards.first.map { "card \($0.label)" },
         ]
-        return "  " + Describe.name(parts.compactMap(\.self).joined(separator: "  "))
+        let open = status.map(Self.open) ?? []
+        let card = status?.cards.first.map { "card \($0.label)" }
+        return "  " + Describe.name((parts + open + [card]).compactMap(\.self).joined(separator: "  "))
+    }
+
+    /// What it has to deliver, target by target; of stations of before, and of more targets than are told, the rest.
+    private static func open(_ status: StationStatus) -> [String?] {
+        let rest = status.waiting - status.targets.reduce(0) { $0 + min($1.waiting, Int64.max >> 8) }
+        let others = rest > 0 ? "\(Describe.count(Int(rest), "delivery", "deliveries")) open" : nil
+        return status.targets.map { Self.words(on: $0) } + [others]
+    }
+
+    /// `gallery 12 waiting (96 MB)`, and what keeps it.
+    static func words(on target: StationStatus.Target) -> String {
+        let bytes = Describe.bytes(target.bytes), why = target.reason.map { ": \($0)" } ?? ""
+        if target.held >= target.waiting { return "\(target.name) \(target.held) HELD (\(bytes))\(why)" }
+        let held = target.held == 0 ? "" : ", \(target.held) HELD\(why)"
+        return "\(target.name) \(target.waiting) waiting (\(bytes))\(held)"
     }
 }

@@ -1,0 +1,55 @@
+import FilmgateCore
+import Testing
+
+@testable import filmgate
+
+/// What `stations` and `catalog status` say of a station, in a line for people and as JSON.
+@Suite struct StationListTests {
+    private static func station(_ status: StationStatus?) -> StationSummary {
+        var station = StationSummary(name: "desk-3", applied: 5, present: true, revoked: false)
+        (station.site, station.version, station.clockAhead) = ("press", "0.1.0", 200)
+        station.status = status?.json
+        return station
+    }
+    private static let begin = "  desk-3  press  now  clock +0.2 s  0.1.0"
+
+    @Test(
+        arguments: [
+            (12, 0, nil, "gallery 12 waiting (96 MB)"),
+            (12, 3, "signed out", "gallery 12 waiting (96 MB), 3 HELD: signed out"),
+            (12, 12, "signed out", "gallery 12 HELD (96 MB): signed out"), (1, 1, nil, "gallery 1 HELD (96 MB)"),
+        ] as [(Int64, Int64, String?, String)])
+    func whatWaitsIsNamed(_ waiting: Int64, _ held: Int64, _ reason: String?, _ words: String) {
+        let target = StationStatus.Target(
+            name: "gallery", waiting: waiting, bytes: 96_000_000, held: held, reason: reason)
+        let status = StationStatus(untold: 0, waiting: waiting, cards: [], targets: [target])
+        #expect(CatalogStatusCommand.text(Self.station(status)) == "\(Self.begin)  \(words)")
+    }
+
+    /// A station of before counts its deliveries and names no target; one with many targets names the largest.
+    @Test func whatIsNotNamedIsCounted() {
+        let before = StationStatus(untold: 0, waiting: 3, cards: [])
+        #expect(CatalogStatusCommand.text(Self.station(before)) == "\(Self.begin)  3 deliveries open")
+        let target = StationStatus.Target(name: "nas", waiting: 2, bytes: 0)
+        let more = StationStatus(untold: 0, waiting: 3, cards: [], targets: [target])
+        #expect(CatalogStatusCommand.text(Self.station(more)).hasSuffix("  nas 2 waiting (0 B)  1 delivery open"))
+        #expect(CatalogStatusCommand.text(Self.station(nil)) == Self.begin)
+    }
+
+    /// What another station calls its target is shown and not obeyed.
+    @Test func aHostileNameDoesNothing() {
+        let target = StationStatus.Target(name: "\u{1B}[2J", waiting: 1, bytes: 1, held: 1, reason: "a\nb")
+        let text = CatalogStatusCommand.text(
+            Self.station(StationStatus(untold: 0, waiting: 1, cards: [], targets: [target])))
+        #expect(!text.contains("\u{1B}") && !text.contains("\n"))
+    }
+
+    @Test func programsReadTheSame() throws {
+        let target = StationStatus.Target(name: "gallery", waiting: 2, bytes: 7, held: 1, reason: "signed out")
+        let station = Self.station(StationStatus(untold: 0, waiting: 2, cards: [], targets: [target]))
+        let line = try #require(JSONValue(Array(CatalogLine.summary(station).finished.utf8)))
+        #expect(line["deliveries"]?.whole == 2 && line.at("targets.0.name")?.string == "gallery")
+        #expect(line.at("targets.0.bytes")?.whole == 7 && line.at("targets.0.held")?.whole == 1)
+        #expect(line.at("targets.0.reason")?.string == "signed out")
+    }
+}
