@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 import Testing
 
 @testable import filmgate
@@ -51,5 +52,19 @@ import Testing
         #expect(line["deliveries"]?.whole == 2 && line.at("targets.0.name")?.string == "gallery")
         #expect(line.at("targets.0.bytes")?.whole == 7 && line.at("targets.0.held")?.whole == 1)
         #expect(line.at("targets.0.reason")?.string == "signed out")
+    }
+
+    /// Whoever reads it knows which target goes on, and which waits.
+    @Test func anOutageSaysWhatGoesOn() {
+        let targets = [
+            AwayOutlook(target: "gallery", way: .asked, waiting: 1204),
+            AwayOutlook(target: "webform", way: .held, waiting: 3),
+        ]
+        #expect(
+            RunTelling.text(.away("db1, db2: timed out.", targets))
+                == "not reachable (db1, db2: timed out); going on alone. 1204 deliveries to gallery go on, asked by digest; webform holds 3."
+        )
+        #expect(RunTelling.text(.away("x")) == "not reachable (x); going on alone.")
+        #expect(RunTelling.text(.caughtUp(files: 50_112, seconds: 19)) == "50112 files told in 19 s.")
     }
 }

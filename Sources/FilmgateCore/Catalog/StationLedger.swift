@@ -14,10 +14,13 @@ public protocol StationLedger: Sendable {
     func acknowledge(_ applied: Int64) async throws(IngestError)
     /// What this station says of itself to people at the others; nil where it says nothing.
     func status() async throws(IngestError) -> StationStatus?
+    /// Where open deliveries go, the most first; empty where nobody counts them.
+    func openTargets() async throws(IngestError) -> [OpenTarget]
 }
 
 extension StationLedger {
     public func status() async throws(IngestError) -> StationStatus? { nil }
+    public func openTargets() async throws(IngestError) -> [OpenTarget] { [] }
 }
 
 /// Where a station stands.

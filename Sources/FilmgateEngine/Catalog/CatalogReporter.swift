@@ -2,10 +2,12 @@ public import FilmgateCore
 
 /// What a person is told of the catalogue, each once when it begins and once when it ends.
 public enum CatalogNotice: Sendable, Hashable {
-    /// Not reachable: the run goes on alone.
-    case away(String)
+    /// Not reachable: the run goes on alone, and what that means for each shared target.
+    case away(String, [AwayOutlook] = [])
     /// Reachable again, after so many seconds.
     case back(seconds: Int)
+    /// What happened meanwhile is told: so many files, in so many seconds.
+    case caughtUp(files: Int64, seconds: Double)
     /// It refuses this station: nothing is told until a person has done something.
     case refused(String, advice: String?)
     /// It knows of changes that this ledger never told: the state directory was restored or copied.
@@ -34,6 +36,8 @@ public actor CatalogReporter {
     private var lostAt: ContinuousClock.Instant?
     /// Until when nothing is told after that: many stations come back at one moment, and none is in a hurry.
     private var quietUntil: ContinuousClock.Instant?
+    /// Since when, and from which file on, what happened while it was away is told.
+    private var catchingUp: (since: ContinuousClock.Instant, told: Int64)?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
@@ -169,7 +173,10 @@ public actor CatalogReporter {
             await reached(in: open, since: now)
         }
         if let quietUntil, ContinuousClock.now < quietUntil { return true }
-        guard let report = try await next() else { return true }
+        guard let report = try await next() else {
+            caughtUp()
+            return true
+        }
         guard let applied = try await catalog.tell(report, open.token) else {
             session = nil
             return false
@@ -178,6 +185,12 @@ public actor CatalogReporter {
         if applied == report.upTo { gauges?.noteReport() }
         try await settle(applied, in: open)
         return false
+    }
+
+    private func caughtUp() {
+        guard let begun = catchingUp.take() else { return }
+        let files = told - begun.told, time = max(0, (ContinuousClock.now - begun.since).inSeconds)
+        if files > 0 { tell(.caughtUp(files: files, seconds: time)) }
     }
 
     /// Nothing of it is needed for telling: where it cannot be read, nothing is said.
@@ -235,7 +248,8 @@ public actor CatalogReporter {
         (renewed, isDoubtful) = (now, false)
         gauges?.note(isUp: true)
         if let lostAt {
-            quietUntil = now + pace.quiet(after: now - lostAt)
+            let quiet = pace.quiet(after: now - lostAt)
+            (quietUntil, catchingUp) = (now + quiet, (now + quiet, told))
             say(.back(seconds: Int((now - lostAt).components.seconds)))
         }
         (lostAt, said) = (nil, nil)
@@ -262,16 +276,26 @@ public actor CatalogReporter {
         if session != nil, lostAt == nil, ContinuousClock.now - since < pace.patience { return false }
         lostAt = lostAt ?? since
         await claims?.note(away: error.message)
-        report(error)
+        await report(error)
         return true
     }
 
-    private func report(_ error: IngestError) {
+    /// Which targets are shared is known once the run has its plan, which takes a moment.
+    private func outlook() async -> [AwayOutlook] {
+        guard let claims else { return [] }
+        for _ in 0..<20 where !claims.knowsTargets && !isStopping && !Task.isCancelled {
+            _ = try? await Task.sleep(for: .milliseconds(50))
+        }
+        let open = await Result { () async throws(IngestError) in try await ledger.openTargets() }
+        return claims.outlook(of: (try? open.get()) ?? [])
+    }
+
+    private func report(_ error: IngestError) async {
         if case .ahead? = said { return }
         switch error.code {
         case .unavailable, .network, .rateLimited, .untrusted, .cancelled, .protocolViolation:
             if case .away? = said { return }
-            say(.away(error.message))
+            say(.away(error.message, await outlook()))
         default:
             if case .refused? = said { return }
             say(.refused(error.message, advice: error.advice))

@@ -104,6 +104,11 @@ public actor StationClaims {
         return wish
     }
 
+    /// The remote ones, each with what is open there and what it can answer for by itself.
+    nonisolated func sharedRemotes(counting open: [OpenTarget]) -> [AwayOutlook] {
+        targets.withLock { $0.remotes(counting: open) }
+    }
+
     // MARK: The session
 
     /// Who keeps the session looks whether it lasts still when it is asked to.

@@ -130,4 +130,5 @@ struct LedgerOfStation: StationLedger {
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
     func status() async throws(IngestError) -> StationStatus? { try await ledger.status() }
+    func openTargets() async throws(IngestError) -> [OpenTarget] { try await ledger.reader.openTargets() }
 }

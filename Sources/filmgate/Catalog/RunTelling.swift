@@ -119,10 +119,14 @@ struct RunTelling {
         return "\(refusal.target) \(words) \(refusal.reason). \(refusal.advice)"
     }
 
-    private static func text(_ notice: CatalogNotice) -> String {
+    static func text(_ notice: CatalogNotice) -> String {
         switch notice {
-        case .away(let words): "not reachable (\(inner(words))); going on alone."
+        case .away(let words, let targets):
+            "not reachable (\(inner(words))); going on alone."
+                + (targets.isEmpty ? "" : " \(targets.map(\.text).joined(separator: "; ")).")
         case .back(let seconds): "back after \(Describe.duration(Double(seconds)))."
+        case .caughtUp(let files, let seconds):
+            "\(Describe.count(Int(files), "file")) told in \(Describe.duration(seconds))."
         case .refused(let words, let advice): words + (advice.map { " " + $0 } ?? "")
         case .ahead(let known, let told):
             plain(MembershipCheck.ahead(known: known, told: told).description)

@@ -1,0 +1,129 @@
+import FilmgateCore
+import FilmgateTesting
+import Synchronization
+import Testing
+
+@testable import FilmgateEngine
+
+/// What people are told when the catalogue goes away, and when what happened meanwhile is told.
+@Suite(.timeLimit(.minutes(2))) struct AwayOutlookTests {
+    private static func identity(_ name: String) -> String { "http:https://\(name).example/:ann" }
+
+    private static func remote(_ name: String, asks: Bool = false, idempotent: Bool = false) -> AcceptingTarget {
+        var traits = TargetTraits(identity: identity(name))
+        (traits.address, traits.answersByDigest) = ("https://\(name).example/", asks)
+        traits.idempotent = idempotent
+        return AcceptingTarget(traits: traits)
+    }
+
+    private static func claims(_ catalog: MemoryCatalog, whenAway: StationRule.WhenAway = .deliver) -> StationClaims {
+        var rule = StationRule()
+        rule.share = ["gallery", "store", "webform"].compactMap {
+            try? TargetReference(node: ConfigNode(.scalar($0, quoted: false)))
+        }
+        let targets: [(name: String, target: any UploadTarget)] = [
+            ("webform", remote("webform")), ("gallery", remote("gallery", asks: true)),
+            ("store", remote("store", idempotent: true)), ("own", remote("own")),
+        ]
+        let claims = StationClaims(catalog, station: "desk-3", whenAway: whenAway)
+        claims.add(SharedTargets(rule, targets, events: []))
+        return claims
+    }
+
+    private static func open(_ name: String, _ waiting: Int64, event: String = "") -> OpenTarget {
+        OpenTarget(
+            identity: identity(name) + event, told: StationStatus.Target(name: name, waiting: waiting, bytes: 1))
+    }
+
+    @Test func eachSharedTargetIsToldApart() {
+        let open = [Self.open("gallery", 1200), Self.open("gallery", 4, event: ":wedding"), Self.open("webform", 3)]
+        let claims = Self.claims(MemoryCatalog())
+        #expect(
+            claims.outlook(of: open + [Self.open("own", 9)]).map(\.text) == [
+                "1204 deliveries to gallery go on, asked by digest", "store goes on, twice without harm",
+                "webform holds 3",
+            ])
+        #expect(
+            claims.outlook(of: [Self.open("store", 1)]).map(\.text) == [
+                "gallery goes on, asked by digest", "1 delivery to store goes on, twice without harm",
+                "webform holds what comes",
+            ])
+        // The pipeline says to wait.
+        #expect(Self.claims(MemoryCatalog(), whenAway: .hold).outlook(of: open).allSatisfy { $0.way == .held })
+    }
+
+    /// A ledger of so many files, each one change.
+    private final class Files: StationLedger {
+        private let count: Int64, acknowledged = Mutex<Int64>(0)
+        init(_ count: Int64) { self.count = count }
+
+        func standing() async throws(IngestError) -> StationStanding? {
+            let membership = StationMembership(
+                uuid: "a", name: "desk-3", epoch: 1, catalog: "b", applied: acknowledged.withLock(\.self))
+            return StationStanding(membership: membership, session: nil, last: count, timeline: 0)
+        }
+        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(telling upTo: Int64) async throws(IngestError) {}
+        func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
+            let end = min(last ?? .max, count, limit == .max ? .max : seq + Int64(limit))
+            guard end > seq else { return nil }
+            var report = StationReport(since: seq, upTo: end)
+            for number in seq..<end {
+                let origin = Origin(
+                    source: "card", volume: "uuid:1", root: "/media/x", path: "\(number).JPG", size: 5, modified: 9)
+                report.sightings.append(SightingFact(origin: origin, sha256: nil, ending: .filtered, at: 1))
+            }
+            return report
+        }
+        func acknowledge(_ applied: Int64) async throws(IngestError) { acknowledged.withLock { $0 = applied } }
+        func openTargets() async throws(IngestError) -> [OpenTarget] { [AwayOutlookTests.open("gallery", 7)] }
+    }
+
+    private final class Notices: Sendable {
+        private let all = Mutex<[CatalogNotice]>([])
+        func note(_ notice: CatalogNotice) { all.withLock { $0.append(notice) } }
+        var list: [CatalogNotice] { all.withLock(\.self) }
+    }
+
+    /// What was said of an outage of a catalogue that a station with so many untold files met.
+    private func outage(_ files: Int64) async throws -> [CatalogNotice] {
+        let catalog = MemoryCatalog(), notices = Notices(), ledger = Files(files)
+        var pace = ReportingPace()
+        (pace.idle, pace.first, pace.most) = (.milliseconds(5), .milliseconds(5), .milliseconds(5))
+        (pace.lines, pace.spread) = (15, .zero)
+        catalog.set(away: IngestError(.unavailable, "No answer."))
+        let reporter = CatalogReporter(
+            catalog, ledger, claims: Self.claims(catalog), pace: pace, tell: notices.note)
+        let running = Task { await reporter.run() }
+        try await eventually { !notices.list.isEmpty }
+        catalog.set(away: nil)
+        try await eventually { catalog.known(of: "desk-3") == files && notices.list.count > 1 }
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(30)))
+        return notices.list
+    }
+
+    private func eventually(_ isSo: () -> Bool) async throws {
+        for _ in 0..<2000 where !isSo() { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(isSo())
+    }
+
+    @Test func itsEndSaysHowManyFilesWereTold() async throws {
+        let said = try await outage(40), outlook = Self.claims(MemoryCatalog()).outlook(of: [Self.open("gallery", 7)])
+        #expect(said.count == 3 && said.first == .away("No answer.", outlook), "\(said)")
+        guard case .back? = said.dropFirst().first, case .caughtUp(let files, let seconds)? = said.last else {
+            Issue.record("\(said)")
+            return
+        }
+        #expect(files == 40 && (0..<60).contains(seconds))
+    }
+
+    @Test func whereNothingHappenedNothingIsCounted() async throws {
+        let said = try await outage(0)
+        guard said.count == 2, case .back? = said.last else {
+            Issue.record("\(said)")
+            return
+        }
+    }
+}
