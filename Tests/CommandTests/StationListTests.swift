@@ -67,4 +67,29 @@ import Testing
         #expect(RunTelling.text(.away("x")) == "not reachable (x); going on alone.")
         #expect(RunTelling.text(.caughtUp(files: 50_112, seconds: 19)) == "50112 files told in 19 s.")
     }
+
+    @Test func theCatalogueSaysHowLargeItIs() throws {
+        let parts: [(String, UInt64)] = [("seen", 4), ("delivery", 3), ("content", 2), ("meta", 1)]
+        let sizes = parts.map { CatalogSize(table: $0.0, bytes: $0.1 * 1_000_000, rows: 7) }
+        #expect(
+            CatalogStatusCommand.text(sizes)
+                == "The catalogue takes 10 MB: seen 4.0 MB, delivery 3.0 MB, content 2.0 MB.")
+        let line = try #require(JSONValue(Array(CatalogLine.sizes(sizes).finished.utf8)))
+        #expect(line["bytes"]?.whole == 10_000_000 && line.at("tables.3.name")?.string == "meta")
+    }
+
+    /// As far as this station has read it.
+    @Test func thePictureOfWhichTheBytesAreIsNamed() throws {
+        var media = MediaFacts()
+        #expect(CatalogCopies.text(media) == "")
+        (media.make, media.model, media.serial) = ("NIKON CORPORATION", "NIKON D850", "6021337")
+        #expect(CatalogCopies.text(media) == "NIKON D850 #6021337")
+        media.captured = CivilTime(year: 2026, month: 11, day: 21, hour: 14, minute: 3, second: 27)
+        let time = try #require(media.captured?.description)
+        #expect(CatalogCopies.text(media) == "NIKON D850 #6021337  \(time)")
+        let copy = CatalogCopy(sha256: "9f2c", station: "desk-3", state: .done, place: "gallery", at: 0)
+        let line = try #require(JSONValue(Array(CatalogLine.place(copy, media).finished.utf8)))
+        #expect(line["model"]?.string == "NIKON D850" && line["captured"]?.string == time)
+        #expect(JSONValue(Array(CatalogLine.place(copy).finished.utf8))?["serial"] == .null)
+    }
 }

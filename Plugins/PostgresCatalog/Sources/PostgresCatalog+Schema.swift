@@ -23,6 +23,8 @@ extension PostgresCatalog {
         return found
     }
 
+    public func sizes() async throws(IngestError) -> [CatalogSize] { try await TableSizes.read(live) }
+
     public func migration() async throws(IngestError) -> [String] { try await tables.statements() }
 
     public func migrate() async throws(IngestError) -> [String] { try await tables.bringUpToDate() }

@@ -77,6 +77,17 @@ import Testing
         #expect(try await catalog.as("postgres").condition().excess.contains("superuser"))
     }
 
+    /// How much room they take is no secret, and nothing of what is in them.
+    @Test func everyStationMayAskHowLargeTheyAre() async throws {
+        let catalog = try await TestCatalog.made(), desk = try await catalog.station(1)
+        _ = try await desk.catalog.tell(TestStation.report(0..<50, since: 0, upTo: 1), desk.token)
+        try await catalog.sql("ANALYZE catalog.content")
+        let sizes = try await desk.catalog.sizes(), content = try #require(sizes.first { $0.table == "content" })
+        #expect(sizes.count == 7 && content.rows == 50 && content.bytes >= 16_384)
+        #expect(sizes.map(\.bytes) == sizes.map(\.bytes).sorted(by: >))
+        #expect(try await TestCatalog.made(migrated: false).as("postgres").sizes() == [])
+    }
+
     /// What a later migration adds is open to nobody unless it says so.
     @Test func everyFunctionSaysWhoMayUseIt() async throws {
         let catalog = try await TestCatalog.made()

@@ -51,6 +51,8 @@ public protocol Catalog: Sendable {
     func card(_ volume: String, _ files: [AssetID], _ session: Int64) async throws(IngestError) -> [CardAtStation]
     /// All stations, by name.
     func stations() async throws(IngestError) -> [StationSummary]
+    /// How large its tables are, the largest first; empty where it does not say.
+    func sizes() async throws(IngestError) -> [CatalogSize]
     /// Shuts a station out and ends its session; false when there is none of that name.
     ///
     /// Needs the owner's rights (`misconfigured`), as does `release(claimsOf:)`.
@@ -69,6 +71,21 @@ extension Catalog {
     public func applied(of _: StationMembership, last _: Int64?) async throws(IngestError) -> Int64? { nil }
 
     public func card(_: String, _: [AssetID], _: Int64) async throws(IngestError) -> [CardAtStation] { [] }
+
+    public func sizes() async throws(IngestError) -> [CatalogSize] { [] }
+}
+
+/// How large one table of a catalogue is.
+public struct CatalogSize: Sendable, Hashable {
+    public var table: String
+    /// With its indexes.
+    public var bytes: UInt64
+    /// As the server estimated them last; 0 before it did.
+    public var rows: Int64
+
+    public init(table: String, bytes: UInt64, rows: Int64) {
+        (self.table, self.bytes, self.rows) = (table, bytes, rows)
+    }
 }
 
 /// What `catalog check` finds.

@@ -65,7 +65,11 @@ struct CatalogCopies {
         (self.context, catalog) = (context, try await ChosenCatalog(choice, context).catalog)
     }
 
-    private struct Answer { var name: String, sha256: String, copies: [CatalogCopy] }
+    private struct Answer {
+        var name: String, sha256: String, copies: [CatalogCopy]
+        /// What this station's own ledger knows of the picture.
+        var media: MediaFacts?
+    }
 
     /// Pictures in one question: far fewer lines than the catalogue says at most.
     private static let atOnce = 16
@@ -80,21 +84,43 @@ struct CatalogCopies {
                 let copies = try await catalog.copies(of: Array(wanted[start...].prefix(Self.atOnce)))
                 found.merge(Dictionary(grouping: copies, by: \.sha256)) { $1 }
             }
-            return zip(names, wanted).map { Answer(name: $0, sha256: $1, copies: found[$1] ?? []) }
+            var answers: [Answer] = []
+            for (name, sha256) in zip(names, wanted) {
+                let media = await media(of: sha256)
+                answers.append(Answer(name: name, sha256: sha256, copies: found[sha256] ?? [], media: media))
+            }
+            return answers
         }
         await catalog.close()
         for answer in all { tell(answer) }
         if all.allSatisfy(\.copies.isEmpty) { throw Exit(.sourceLost) }
     }
 
+    /// The camera and the time of the picture are in no catalogue: only a station that read it can say.
+    private func media(of sha256: String) async -> MediaFacts? {
+        let found = await Result { () async throws(IngestError) -> MediaFacts? in
+            let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
+            return try await reader.assets(sha256: sha256).lazy.compactMap(\.media).first
+        }
+        return (try? found.get()) ?? nil
+    }
+
+    /// `NIKON D850 #6021337  2026-11-21T14:03:27`, as far as that is known.
+    static func text(_ media: MediaFacts) -> String {
+        let camera = media.model.map { ModelSpellings.shown(make: media.make, model: $0) } ?? media.make
+        let body = [camera, media.serial.map { "#" + $0 }].compactMap(\.self).joined(separator: " ")
+        return [body.isEmpty ? nil : body, media.captured?.description].compactMap(\.self).joined(separator: "  ")
+    }
+
     private func tell(_ answer: Answer) {
         if context.options.json {
-            for copy in answer.copies { Console.out(CatalogLine.place(copy).finished) }
+            for copy in answer.copies { Console.out(CatalogLine.place(copy, answer.media).finished) }
             return
         }
         let size = answer.copies.lazy.compactMap(\.size).first.map { "  " + Describe.bytes($0) } ?? ""
         let name = answer.sha256.hasPrefix(answer.name.lowercased()) ? "" : "  " + answer.name
-        Console.out(Describe.name("\(answer.sha256)\(size)\(name)"))
+        let media = answer.media.map(Self.text).flatMap { $0.isEmpty ? nil : "  " + $0 } ?? ""
+        Console.out(Describe.name("\(answer.sha256)\(size)\(media)\(name)"))
         if answer.copies.isEmpty { Console.out("  nobody") }
         for copy in answer.copies { Console.out("  " + Describe.name(Self.text(copy))) }
     }

@@ -78,7 +78,23 @@ enum CatalogLine {
         return line
     }
 
-    static func place(_ copy: CatalogCopy) -> JSONWriter {
+    static func sizes(_ sizes: [CatalogSize]) -> JSONWriter {
+        var line = JSONWriter()
+        line.add("type", "sizes")
+        line.add("bytes", sizes.reduce(0) { $0 &+ $1.bytes })
+        line.add(
+            "tables",
+            objects: sizes.map { size in
+                var object = JSONWriter()
+                object.add("name", size.table)
+                object.add("bytes", size.bytes)
+                object.add("rows", Int(size.rows))
+                return object
+            })
+        return line
+    }
+
+    static func place(_ copy: CatalogCopy, _ media: MediaFacts? = nil) -> JSONWriter {
         var line = JSONWriter()
         line.add("type", "place")
         line.add("sha256", copy.sha256)
@@ -89,6 +105,10 @@ enum CatalogLine {
         line.add("verified", copy.proof)
         line.add("size", copy.size.map { Int(clamping: $0) })
         line.add("at", CivilTime(unixSeconds: copy.at / 1_000_000_000)?.description)
+        line.add("make", media?.make)
+        line.add("model", media?.model)
+        line.add("serial", media?.serial)
+        line.add("captured", media?.captured?.description)
         return line
     }
 }

@@ -82,6 +82,7 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             Console.err("This state directory has not joined: `filmgate catalog join`.")
         }
         let stations = try await context.telling { () async throws(IngestError) in try await chosen.catalog.stations() }
+        let sizes = await Result { () async throws(IngestError) in try await chosen.catalog.sizes() }
         let refusal = try await context.telling { () async throws(IngestError) in
             try await MembershipCheck(catalog: chosen.catalog, reader: reader).refusal()
         }
@@ -91,7 +92,18 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         for station in stations {
             Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station))
         }
+        // Nothing depends on them.
+        if case .success(let sizes) = sizes, !sizes.isEmpty {
+            Console.out(options.json ? CatalogLine.sizes(sizes).finished : Self.text(sizes))
+        }
         if let refusal { throw CommandContext.end(MembershipCheck.plain(refusal), options) }
+    }
+
+    /// One line for people: all together, and the three largest.
+    static func text(_ sizes: [CatalogSize]) -> String {
+        let all = Describe.bytes(sizes.reduce(0) { $0 &+ $1.bytes })
+        let largest = sizes.prefix(3).map { "\($0.table) \(Describe.bytes($0.bytes))" }
+        return Describe.name("The catalogue takes \(all): \(largest.joined(separator: ", ")).")
     }
 
     /// Seconds of so many milliseconds, with their sign.
