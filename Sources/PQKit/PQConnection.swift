@@ -19,6 +19,7 @@ public struct PQOptions: Sendable {
     public var connect = Duration.seconds(3), answer = Duration.seconds(10)
     /// Servers of an older history are not used: an old primary that came back.
     public var leastTimeline: Int64 = 0
+    var lookups = NameLookups.shared
 
     public init(_ address: PQAddress) { self.address = address }
 }
@@ -147,8 +148,10 @@ public actor PQConnection {
     }
 
     private func connect(_ pq: LibPQ, _ host: PQAddress.Host, _ wait: PQWait) throws(PQFailure) -> PQServer {
-        let words: [(key: String, value: String)]
-        do throws(IngestError) { words = try PQKeywords.of(host, options) } catch { throw PQFailure(error) }
+        let addresses = try options.lookups.addresses(of: host, wait), words: [(key: String, value: String)]
+        do throws(IngestError) { words = try PQKeywords.of(host, options, at: addresses) } catch {
+            throw PQFailure(error)
+        }
         let handle = try PQHandle(pq, words, place: host.shown, wait)
         let found = try timeline(of: handle, wait)
         if let found, found < timeline {

@@ -4,7 +4,7 @@ import Glibc
 
 /// One connection of libpq, used by one thread at a time and closed when it goes.
 ///
-/// Everything waits with a deadline: libpq never blocks here, except while it looks up a host's name.
+/// Everything waits with a deadline: libpq never blocks here. It looks up no name of a host: `NameLookups` does.
 final class PQHandle {
     let pq: LibPQ
     private let raw: OpaquePointer

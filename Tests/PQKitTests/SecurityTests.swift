@@ -50,6 +50,28 @@ import Testing
         #expect(server.protection.hasPrefix("TLSv1.3"))
     }
 
+    /// The server proves the name that was asked for, whichever of its addresses it is met at.
+    @Test(arguments: ["db.example", "other.example"]) func aNameIsProvenAtItsAddress(_ certified: String) async throws {
+        let cluster = try await Cluster.aside {
+            let cluster = try Self.cluster(certifiedFor: certified)
+            try cluster.sql("CREATE ROLE desk3 LOGIN PASSWORD 'right'")
+            return cluster
+        }
+        let mode = "sslmode=verify-full&channel_binding=require"
+        let address = cluster.address("desk3", overSocket: false, mode)
+        var options = try PQOptions(address.replacing("127.0.0.1", with: "db.example"))
+        (options.root, options.connect) = (cluster.folder + "/authority.crt", .seconds(20))
+        options.password = { () throws(IngestError) in SecretValue("right") }
+        // Nobody listens at the first one.
+        options.lookups = NameLookups { $0 == "db.example" ? .addresses(["127.0.0.9", "127.0.0.1"]) : .failure("?") }
+        let connection = PQConnection(options)
+        if certified == "db.example" {
+            #expect(try await connection.server().protection.hasPrefix("TLSv1.3"))
+        } else {
+            await expect(.untrusted) { try await connection.server() }
+        }
+    }
+
     @Test func aWrongPasswordIsNotAskedTwice() async throws {
         let wrong = try await connection(Self.strict.value, "wrong")
         let error = await expect(.unauthorized) { try await wrong.server() }
