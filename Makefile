@@ -106,8 +106,9 @@ studio-bench: deps-studio program ## measure the page with a real browser agains
 	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
 		"$$programs/python3" Tests/Scenarios/Studio/bench.py --filmgate $(PROGRAM) $(BENCH)
 
-stations-bench: deps-stations program ## measure the catalogue of stations beside COPY and pgbench (BENCH="--quick" for a short look)
-	python3 Tests/Scenarios/Stations/bench.py --filmgate $(PROGRAM) $(BENCH)
+stations-bench: deps-stations program ## measure the catalogue of stations beside COPY, pgbench and a program in C (BENCH="--quick" for a short look)
+	$(RELEASE) --product PQBench
+	python3 Tests/Scenarios/Stations/bench.py --filmgate $(PROGRAM) --pqbench "$$($(RELEASE) --show-bin-path)/PQBench" $(BENCH)
 
 ##@ Scenarios: minutes to hours, see Tests/README.md
 

@@ -245,6 +245,8 @@ let package = Package(
         library("FilmgateTesting", [core, "FileKit", "HTTPKit", "CryptographyKit", log]),
         [.target(name: "TestThreads", path: "Tests/TestThreads")],
         [.target(name: "ClusterTesting", path: "Tests/ClusterTesting")],
+        // What PQKit costs beside a program in C: for `make stations-bench`.
+        [.executableTarget(name: "PQBench", dependencies: ["PQKit", core], path: "Tests/PQBench")],
         [
             .testTarget(
                 name: "CommandTests",

@@ -15,6 +15,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "Shared"), os.path.join(HERE, "..", "Bench")]
 import calls  # noqa: E402
+import clients  # noqa: E402
 import rows  # noqa: E402
 import tiny  # noqa: E402
 from failover import first_claim  # noqa: E402
@@ -271,12 +272,20 @@ def failing_over(bench):
     bench.table.line("failover to the first claim", statistics.median(each), 10, " s", detail, each=each)
 
 
-PARTS = {"functions": functions, "sessions": sessions, "telling": telling, "importing": importing, "failover": failing_over}
+def callers(bench):
+    """What PQKit itself costs: beside a program in C that makes the same calls."""
+    if not bench.options.pqbench:
+        raise Failure("--pqbench does not say where PQBench is: `swift build -c release --product PQBench` builds it")
+    clients.compare(bench.scene, bench.table, os.path.abspath(bench.options.pqbench), bench.options.rounds, bench.quick, SETTINGS)
+
+
+PARTS = {"functions": functions, "callers": callers, "sessions": sessions, "telling": telling, "importing": importing, "failover": failing_over}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--filmgate", required=True, help="the program, built for release")
+    parser.add_argument("--pqbench", help="Tests/PQBench, built for release as the program is")
     parser.add_argument("--quick", action="store_true", help="small amounts: shows that the measuring works, proves nothing")
     parser.add_argument("--rounds", type=int, default=5, help="rounds per comparison")
     parser.add_argument("--largest", type=float, default=10 ** 7, help="files in the catalogue at most; 10^7 take 10 GB and many minutes")
