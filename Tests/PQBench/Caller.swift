@@ -86,7 +86,7 @@ enum Kind: String {
 
 /// One row of each answer.
 struct Verdict {
-    var verdict: String?, holder: String?, receipt: String?, isOwn: Bool
+    let verdict: String?, holder: String?, receipt: String?, isOwn: Bool
 }
 struct Copy {
     var sha256: [UInt8], station: String, state: String, place: String, detail: String?, proof: String?, size: Int64?
