@@ -28,7 +28,8 @@ import Testing
         "POST /api/v1/cards/{id}/plan": "operate", "POST /api/v1/cards/{id}/import": "operate",
         "POST /api/v1/cards/{id}/prove": "operate", "GET /api/v1/jobs": "operate", "GET /api/v1/jobs/{id}": "operate",
         "DELETE /api/v1/jobs/{id}": "operate", "POST /api/v1/pipeline/check": "operate",
-        "GET /api/v1/pipeline": "admin", "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin",
+        "GET /api/v1/pipeline": "admin", "GET /api/v1/pipeline/profiles": "admin",
+        "GET /api/v1/sessions": "admin", "DELETE /api/v1/sessions/{id}": "admin",
         "POST /api/v1/links": "admin", "GET /api/v1/stations": "view", "GET /api/v1/frames/{id}/where": "operate",
     ]
 

@@ -13,6 +13,25 @@ extension SQLiteReader {
         }
     }
 
+    /// Bodies by what they say of themselves, those that were seen last first: make and model, serial number and owner.
+    public func camerasSeen(limit: Int) async throws(IngestError) -> [MediaFacts] {
+        try await scan { db in
+            var query = try Query(db, Self.camerasSeen), found: [MediaFacts] = []
+            query.bind(limit)
+            while try query.next() {
+                var body = MediaFacts()
+                (body.make, body.model) = (query.textOrNil(), query.textOrNil())
+                (body.serial, body.owner) = (query.textOrNil(), query.textOrNil())
+                found.append(body)
+            }
+            return found
+        }
+    }
+
+    static let camerasSeen = """
+        SELECT make, model, serial, owner FROM camera WHERE make <> '' AND model <> '' ORDER BY id DESC LIMIT ?
+        """
+
     /// Contents with deliveries in these states, nil = in any; `target`: to targets of that name, nil = to any.
     ///
     /// What is not done has an index by its state; what is done is the rest of what its target was to have.

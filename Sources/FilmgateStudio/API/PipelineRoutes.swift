@@ -12,8 +12,43 @@ struct PipelineRoutes: Sendable {
                 summary:
                     "The text of the pipeline that this page was started with; secrets are references in it, and what else may be one is dots.",
                 answer: .init(status: 200, help: "The text.", shape: "Pipeline")
-            ) { _ in try await pipelineText() }
+            ) { _ in try await pipelineText() },
+            Route(
+                method: .get, path: "/api/v1/pipeline/profiles", need: .role(.admin), id: "profiles",
+                summary:
+                    "What the profiles of this page's pipeline come to for the cameras that were seen last, and which rule decided it, as `profile show`.",
+                answer: .init(
+                    status: 200, help: "An object of `profile show` for each; others were seen where `more` is true.",
+                    shape: "Profiles")
+            ) { _ in try await profiles() },
         ]
+    }
+
+    /// Cameras that are asked about in one request, and how long each may take.
+    private static let mostCameras = 12, patience = Duration.seconds(10)
+
+    private func profiles() async throws -> Answer {
+        let pipeline = try api.neededPipeline()
+        let seen = try await api.ledger.reader()?.camerasSeen(limit: Self.mostCameras + 1) ?? []
+        var profiles: [JSONValue] = []
+        for camera in seen.prefix(Self.mostCameras) where camera.make?.contains(",") == false {
+            guard let said = await api.inquiry.ask(JobOrders.profile(camera, pipeline: pipeline), within: Self.patience)
+            else {
+                throw StudioError(
+                    .tooManyRequests, "rateLimited", "Many ask this page for something just now.", advice: "Try again.")
+            }
+            guard said.exit == 0 else {
+                throw StudioError(
+                    .serviceUnavailable, said.error?["code"]?.string ?? "unexpected",
+                    said.error?["message"]?.string ?? said.lines.last ?? "The profiles could not be asked.",
+                    advice: said.error?["advice"]?.string ?? "`filmgate check` says what is wrong with the pipeline.")
+            }
+            profiles += said.all("profile")
+        }
+        return .json(
+            JSONValue.object([
+                "type": "profiles", "profiles": .array(profiles), "more": .bool(seen.count > Self.mostCameras),
+            ]).serialized)
     }
 
     private func pipelineText() async throws -> Answer {

@@ -84,6 +84,7 @@ enum Shape {
         "JobDetails": object(
             "job", job.adding(["lines": texts, "objects": ["type": "array"], "result": optional("object")])),
         "Pipeline": object("pipeline", ["path": text, "text": text]),
+        "Profiles": object("profiles", ["profiles": ["type": "array"], "more": flag]),
         "Card": object("card", card),
         "Picture": ["type": "string", "format": "binary"],
         "OpenAPI": ["type": "object", "required": ["openapi", "info", "paths"]],

@@ -53,6 +53,13 @@ enum JobOrders {
         Job.Order(verb: "check", about: pipeline, words: ["--", pipeline], exclusive: "check")
     }
 
+    /// What holds for a camera: for one whose make has no comma, behind which the model follows.
+    static func profile(_ camera: MediaFacts, pipeline: String) -> Job.Order {
+        let told = [camera.serial.map { "--serial=\($0)" }, camera.owner.map { "--owner=\($0)" }].compactMap(\.self)
+        let name = [camera.make ?? "", camera.model ?? ""].joined(separator: ", ")
+        return Job.Order(verb: "profile show", about: name, words: ["--pipeline=\(pipeline)"] + told + ["--", name])
+    }
+
     static func doctor(pipeline: String?) -> Job.Order {
         Job.Order(verb: "doctor", words: pipeline.map { ["--pipeline=\($0)"] } ?? [], exclusive: "doctor")
     }

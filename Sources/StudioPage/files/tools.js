@@ -1,8 +1,8 @@
 // The pipeline with what `check` says of it, and what `doctor` finds.
 import { get } from "./api.js";
-import { fill, foreign, h, trouble } from "./dom.js";
+import { facts, fill, foreign, h, trouble } from "./dom.js";
 import { resume, run } from "./jobs.js";
-import { clock, t } from "./words.js";
+import { camera, clock, t } from "./words.js";
 
 /** @param {HTMLElement} main @param {{page: string, session: {role: string}}} context */
 export function open(main, { page, session }) {
@@ -30,9 +30,18 @@ function showDoctor(main) {
 
 async function showPipeline(main) {
   const place = h("div", {}), text = h("div", { class: "code", tabindex: "0", role: "region", "aria-label": t("pipeline") }), rest = h("ul", { class: "rows" });
+  const profiles = h("ul", { class: "rows" }), more = h("p", { class: "quiet", hidden: true }, t("profilesMore"));
+  async function resolve() {
+    try {
+      const answer = await get("pipeline/profiles");
+      fill(profiles, ...(answer.profiles.length ? answer.profiles.map(profile) : [h("li", { class: "quiet" }, t("profilesNone"))]));
+      more.hidden = !answer.more;
+    } catch (error) { fill(profiles, h("li", {}, trouble(error))); }
+  }
   let pipeline = null;
   async function check() {
     try { pipeline = await get("pipeline"); } catch (error) { return place.replaceChildren(trouble(error)); }
+    resolve();
     const details = await run("pipeline/check", {}, place);
     const marks = (details?.objects ?? []).filter((object) => object.type === "diagnostic");
     const own = marks.filter((one) => one.file === pipeline.path), others = marks.filter((one) => one.file !== pipeline.path);
@@ -43,8 +52,17 @@ async function showPipeline(main) {
     ]));
     fill(rest, ...others.concat(own.filter((one) => !(one.line >= 1 && one.line <= lines.length))).map((one) => h("li", {}, foreign(`${one.file}:${one.line}:${one.column}`), remark(one))));
   }
-  main.replaceChildren(h("h1", {}, t("pipeline")), h("p", {}, t("pipelineHelp")), h("p", {}, h("button", { onclick: check }, t("check"))), place, rest, text);
+  main.replaceChildren(h("h1", {}, t("pipeline")), h("p", {}, t("pipelineHelp")), h("p", {}, h("button", { onclick: check }, t("check"))), place, rest, text, h("h2", {}, t("profiles")), h("p", { class: "quiet" }, t("profilesHelp")), profiles, more);
   check();
+}
+
+/** What holds for one camera, by the pipeline's own words, and which line of which file says so. @param {any} one */
+function profile(one) {
+  const rules = Object.entries(one).filter(([, rule]) => rule?.value !== undefined && rule?.value !== null);
+  const said = ([key, rule]) => [key, h("span", {}, foreign(String(rule.value)), rule.file ? h("span", { class: "quiet" }, " ", foreign(`${rule.file}:${rule.line}`)) : null)];
+  const habits = Object.entries(one.habits ?? {});
+  const all = [...rules.map(said), ...habits];
+  return h("li", {}, h("b", {}, foreign(camera(one))), " ", foreign([one.serial ? `#${one.serial}` : "", one.owner].filter(Boolean).join(", ")), all.length ? facts(all) : h("p", { class: "quiet" }, t("profileNone")));
 }
 
 const remark = (one) => h("p", { class: one.severity === "error" ? "bad" : "wait" }, `${one.severity === "error" ? "✗" : "!"} ${one.column ? `${one.line}:${one.column} ` : ""}`, foreign(one.message), one.hint ? h("span", { class: "quiet" }, " ", foreign(one.hint)) : null);
