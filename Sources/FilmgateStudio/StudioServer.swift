@@ -1,3 +1,4 @@
+import FileKit
 public import FilmgateCore
 import FilmgateLedger
 import HummingbirdCore
@@ -82,6 +83,11 @@ public final class StudioServer: Sendable {
             "page", host: options.host, port: options.port, responder: responder, channel: channel,
             connections: Self.mostConnections, share: Self.mostOfAddress, certificate: options.certificate)
         let feeder = Task { await StreamFeeder(api: api, stream: stream).run() }
+        // A card is shown as soon as it is mounted, without anybody asking for it again and again.
+        let mounts = Task {
+            guard let changes = MountWatch.changes() else { return }
+            for await _ in changes { stream.add([("cards", .cards)]) }
+        }
         let start = LocalAddress.start(options.host, isEncrypted: options.certificate != nil)
         let result = await Result { () async throws(IngestError) in
             try await server.run { [grants, logger] port in
@@ -94,6 +100,7 @@ public final class StudioServer: Sendable {
         // One that stays noted is asked whether it answers.
         try? grants.forgetAddress()
         feeder.cancel()
+        mounts.cancel()
         await withCheckedContinuation { ended in
             BlockingThread.run {
                 api.inquiry.end()

@@ -91,11 +91,13 @@ import Testing
         var state = LiveStatus.State()
         state.sources["ftp"] = StatusSnapshot.Source(
             name: "ftp",
-            condition: DeviceCondition(notes: ["ann pushed last at 14:03:05"], alarms: ["Somebody may be guessing."]))
+            condition: DeviceCondition(notes: ["ann pushed last at 14:03:05"], alarms: ["Somebody may be guessing."]),
+            module: "ftp")
         let again = try #require(LiveStatus.State(line: state.json.finished))
         var reader = StatusReader(open: { () throws(IngestError) in EmptyLedger() }, live: { again })
         let snapshot = try await reader.read()
         #expect(snapshot.sources.first?.condition.notes == ["ann pushed last at 14:03:05"])
+        #expect(snapshot.sources.first?.module == "ftp")
         #expect(lines(snapshot).contains { $0.contains("Somebody may be guessing.") })
         #expect(StatusLine.human(snapshot).contains("Somebody may be guessing."))
     }

@@ -91,7 +91,7 @@ export function open(main) {
   const events = ["cards", "board", "frames"];
   for (const name of events) addEventListener(name, look);
   document.addEventListener("visibilitychange", look);
-  // Cards come and go without anybody saying so.
+  // The stream says when something is mounted; where it cannot, and for what is written on a card, this does.
   const again = setInterval(() => !document.hidden && load(), 3000);
   return () => { clearInterval(timer); clearInterval(again); document.removeEventListener("visibilitychange", look); for (const name of events) removeEventListener(name, look); };
 }

@@ -116,6 +116,6 @@ async function tell(place) {
 /** @param {any} one */
 function source(one) {
   const rooms = (one.storages ?? []).map((/** @type {any} */ room) => t("free", { room: bytes(room.free) }));
-  const parts = [Number.isInteger(one.battery) ? t("battery", { n: one.battery }) : "", ...rooms, ...(one.notes ?? []), one.words].filter(Boolean);
+  const parts = [one.module ? t("takenBy", { module: one.module }) : "", Number.isInteger(one.battery) ? t("battery", { n: one.battery }) : "", ...rooms, ...(one.notes ?? []), one.words].filter(Boolean);
   return h("li", { class: one.up ? null : "bad" }, one.up ? "✓ " : `✗ ${t("gone")} `, foreign(one.name, "b"), " ", foreign(parts.join(" · ")), ...(one.alarms ?? []).map((/** @type {string} */ words) => h("span", { class: "wait", dir: "auto" }, ` ! ${words}`)));
 }

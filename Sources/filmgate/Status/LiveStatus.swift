@@ -84,6 +84,7 @@ final class LiveStatus: Sendable {
     private static func note(_ change: SourceState, of place: SourcePlace, _ state: inout State) {
         let name = name(place)
         var source = state.sources[name] ?? StatusSnapshot.Source(name: name)
+        source.module = place.source
         switch change {
         case .open(_, let leaving, let others):
             let left = leaving + others.values.reduce(0, +)
@@ -160,7 +161,8 @@ extension LiveStatus.State {
             condition.notes = source["notes"]?.texts ?? []
             condition.alarms = source["alarms"]?.texts ?? []
             sources[name] = StatusSnapshot.Source(
-                name: name, isUp: source["up"]?.flag ?? true, words: source["words"]?.string, condition: condition)
+                name: name, isUp: source["up"]?.flag ?? true, words: source["words"]?.string, condition: condition,
+                module: source["module"]?.string)
         }
         for queue in object["queues"]?.items ?? [] {
             guard let name = queue["target"]?.string else { continue }

@@ -64,6 +64,7 @@ enum StatusLine {
     static func object(_ source: StatusSnapshot.Source) -> JSONWriter {
         var object = JSONWriter()
         object.add("name", source.name)
+        object.add("module", source.module)
         object.add("up", source.isUp)
         object.add("battery", source.condition.battery)
         object.add("words", source.words)

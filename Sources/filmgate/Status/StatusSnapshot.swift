@@ -9,6 +9,8 @@ struct StatusSnapshot: Sendable, Equatable {
         /// What is wrong with it, or how many files it had.
         var words: String?
         var condition = DeviceCondition()
+        /// Who takes what it gives, as pipelines name it; nil where no run says so.
+        var module: String? = nil
     }
     struct Target: Sendable, Equatable {
         var name: String
