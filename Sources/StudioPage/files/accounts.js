@@ -1,18 +1,18 @@
 // Who is signed in where, and signing in: the address and its code are shown here, and opened on any device.
-import { button } from "./deliveries.js";
 import { h, foreign } from "./dom.js";
-import { confirm, run, resume } from "./jobs.js";
+import { button, confirm, run, resume } from "./jobs.js";
 import { mark, t, when } from "./words.js";
 
 const states = { signedIn: "done", signedOut: "held", expired: "held", locked: "held", signingIn: "pending", error: "failed" };
 
-/** @returns {HTMLElement[]} */
-export function accounts() {
+/** @param {boolean} [isMissing] only those of whom nobody is signed in, asked for at once @returns {HTMLElement[]} */
+export function accounts(isMissing = false) {
   const place = h("div", {}), list = h("ul", { class: "rows" });
   /** @param {any} details */
   const show = (details) => {
-    const found = (details?.objects ?? []).filter((/** @type {any} */ one) => one.type === "account");
-    if (details) list.replaceChildren(...(found.length ? found.map(row) : [h("li", { class: "quiet" }, t("noAccounts"))]));
+    const all = (details?.objects ?? []).filter((/** @type {any} */ one) => one.type === "account");
+    const found = isMissing ? all.filter((/** @type {any} */ one) => one.state !== "signedIn") : all;
+    if (details) list.replaceChildren(...(found.length ? found.map(row) : [h("li", { class: "quiet" }, t(all.length ? "allSignedIn" : "noAccounts"))]));
   };
   const look = async () => show(await run("accounts", {}, place));
   /** @param {any} one */
@@ -31,6 +31,6 @@ export function accounts() {
   async function signOut(account) {
     if (await confirm(t("signOutAsk", { name: account }), t("signOut")) && await run("accounts/logout", { account }, place)) await look();
   }
-  resume(["login", "logout"], place).then((ended) => ended && look());
-  return [h("h2", {}, t("accounts")), h("p", {}, t("accountsHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list];
+  resume(["login", "logout"], place).then((ended) => (ended || isMissing) && look());
+  return isMissing ? [h("h2", {}, t("accounts")), place, list] : [h("h2", {}, t("accounts")), h("p", {}, t("accountsHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list];
 }

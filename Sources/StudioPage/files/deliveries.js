@@ -1,11 +1,12 @@
+import { accounts } from "./accounts.js";
 import { get } from "./api.js";
 import { facts, foreign, h, redraw, trouble } from "./dom.js";
-import { confirm, resume, run } from "./jobs.js";
+import { button, confirm, resume, run } from "./jobs.js";
 import { bytes, files, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main */
 export function open(main) {
-  const targets = h("ul", { class: "cards" }), going = h("div", {}), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
+  const targets = h("ul", { class: "cards" }), going = h("div", {}), signing = h("div", {}), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
   const state = h("select", { onchange: () => load() }, ...["", "held", "failed", "pending"].map((word) => h("option", { value: word }, word ? mark(word).word : t("any"))));
   const more = h("button", { hidden: true, onclick: () => load(next) }, t("more"));
   let next = 0, known = "";
@@ -18,7 +19,7 @@ export function open(main) {
       place.replaceChildren();
       // A target is another one for each event, and is called the same.
       const isAlone = (one) => answer.targets.filter((other) => other.name === one.name).length === 1;
-      redraw(targets, ...answer.targets.map((one) => target(one, command, isAlone(one))));
+      redraw(targets, ...answer.targets.map((one) => target(one, command, isAlone(one), signIn)));
       if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
       const drawn = answer.deliveries.map((one) => row(one, command));
       if (at === 0) redraw(rows, ...drawn); else rows.append(...drawn);
@@ -34,10 +35,13 @@ export function open(main) {
     known = "";
     await load();
   };
+  // Beside the targets, which are drawn anew: what was begun there goes on.
+  const signIn = () => { signing.replaceChildren(...accounts(true)); signing.scrollIntoView({ block: "nearest" }); };
   main.replaceChildren(
-    h("h1", {}, t("deliveries")), h("div", { class: "bar" }, h("button", { onclick: () => command("retry", {}) }, t("retryAll"))), going, place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
+    h("h1", {}, t("deliveries")), h("div", { class: "bar" }, h("button", { onclick: () => command("retry", {}) }, t("retryAll"))), going, signing, place, targets, h("h2", {}, t("open")), h("div", { class: "bar" }, h("label", {}, t("state"), state), count), rows, more);
   load();
   resume(["retry", "cancel"], going).then((ended) => ended && load());
+  get("jobs").then(({ jobs }) => jobs.some((job) => job.verb === "login" && job.state === "running") && signIn(), () => {});
   // What was opened further down stays.
   const look = () => rows.children.length <= 100 && load();
   addEventListener("board", look);
@@ -52,9 +56,6 @@ function verdict(target) {
   if (target.pending) return [t("verdictWaiting", { n: number(target.pending) }), "wait", "…"];
   return [t("verdictWell"), "good", "✓"];
 }
-
-/** @param {string} key @param {string} about @param {string} id @param {() => void} action */
-export const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
 
 // Whether a delivery can be tried again: what waits for its event or for a mark cannot.
 /** @param {any} one */
@@ -78,14 +79,14 @@ function buttons(one, command) {
     one.failed ? button("retryFailed", one.name, one.identity, () => command("retry", { target: one.name, failed: "yes" })) : null, open ? button("takeBack", one.name, one.identity, takeBack) : null);
 }
 
-function target(one, command, isAlone) {
+function target(one, command, isAlone, signIn) {
   const [words, style, sign] = verdict(one), name = foreign(one.name);
   const counts = t("countsOf", { done: number(one.done), pending: number(one.pending), held: number(one.held), failed: number(one.failed) });
   const waits = one.pending + one.held + one.failed > 0;
   return h("li", {}, h("h2", {}, name), isAlone ? null : h("p", { class: "quiet", dir: "auto" }, one.identity), h("p", { class: style }, `${sign} ${words}`), facts([
     [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
     [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
-  ]), buttons(one, command), one.held ? h("p", {}, h("a", { href: "#/profile" }, t("signIns"))) : null);
+  ]), buttons(one, command), one.held ? h("p", {}, button("signIns", one.name, one.identity, signIn)) : null);
 }
 
 function row(one, command) {

@@ -1,5 +1,5 @@
 import { get } from "./api.js";
-import { again, button, mayTry } from "./deliveries.js";
+import { again, mayTry } from "./deliveries.js";
 import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
 import { run } from "./jobs.js";
 import { enlarge, hasPicture } from "./pictures.js";

@@ -3,6 +3,10 @@ import { get, post, remove } from "./api.js";
 import { fill, foreign, h, trouble } from "./dom.js";
 import { exitWord, mark, number, t } from "./words.js";
 
+// A button about one of many things.
+/** @param {string} key @param {string} about @param {string} id @param {() => void} action */
+export const button = (key, about, id, action) => h("button", { "data-key": `${key} ${id}`, "aria-label": `${t(key)}: ${about}`, onclick: action }, t(key));
+
 // What became of its files, as one line.
 /** @param {any} job */
 function counts(job) {

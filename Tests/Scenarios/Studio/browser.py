@@ -23,6 +23,7 @@ from playwright.sync_api import Error  # noqa: E402
 from proof import Failure  # noqa: E402
 import run_scenarios  # noqa: E402, F401
 from scene import SCENARIOS, Scene  # noqa: E402
+import screen_scenarios  # noqa: E402, F401
 import sheet_scenarios  # noqa: E402, F401
 from shoot import own_mounts  # noqa: E402
 import shoot_scenarios  # noqa: E402, F401

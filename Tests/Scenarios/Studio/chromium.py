@@ -63,7 +63,7 @@ class Chromium:
         self.contexts.append(context)
         if self.files:
             context.route("**/page/*/*", self.own_file)
-            context.route(lambda address: urlsplit(address).path == "/", self.own_page)
+            context.route(lambda address: urlsplit(address).path in ("/", "/show"), self.own_page)
         if watched:
             context.add_init_script(POLICY)
             context.on("page", self.watch)

@@ -10,6 +10,8 @@ from program import Program, free_port, gallery, wait_for_port
 from proof import Failure
 from studio import Studio
 
+# How the run signs in at the gallery, where nothing else is said.
+FIXED = 'bearer: { token: "${env:FILMGATE_GALLERY_TOKEN}" }'
 PASSWORD = "a word that is long enough"
 os.environ["SCENARIO_FTP"] = PASSWORD
 CARDS = "/media"
@@ -30,14 +32,14 @@ targets:
       digest: {{ json: sha256 }}
       find: {{ url: "http://127.0.0.1:{port}/api/assets/by-digest/{{sha256}}" }}
 auth:
-  studio: {{ bearer: {{ token: "${{env:FILMGATE_GALLERY_TOKEN}}" }} }}
+  studio: {{ {auth} }}
 """
 
 
 class Shoot:
     """Use as a context: the gallery and the page run inside it, and whatever else was started ends with it."""
 
-    def __init__(self, filmgate, base, camera=False, ftp=False, card=False, more="", retry="first: 300ms, most: 1s", names=()):
+    def __init__(self, filmgate, base, camera=False, ftp=False, card=False, more="", retry="first: 300ms, most: 1s", names=(), auth=FIXED):
         self.filmgate, self.base = os.path.abspath(filmgate), base
         self.hot, self.state, self.archive, self.gallery_folder = (os.path.join(base, name) for name in ("hot", "state", "archive", "gallery"))
         self.pipeline, self.programs, self.number, self.cards = os.path.join(base, "shoot.yaml"), [], 0, []
@@ -51,7 +53,7 @@ class Shoot:
             login = '{ user: body, password: "${env:SCENARIO_FTP}" }'
             sources.append(f'  - ftp: {{ listen: "127.0.0.1:{self.ftp_port}", settle: 50ms, companions: 0ms, logins: [ {login} ] }}')
         with open(self.pipeline, "w", encoding="utf-8") as file:
-            file.write(PIPELINE.format(sources="\n".join(sources), more=more, retry=retry, archive=self.archive, port=self.gallery_port))
+            file.write(PIPELINE.format(sources="\n".join(sources), more=more, retry=retry, archive=self.archive, port=self.gallery_port, auth=auth))
         self.studio = Studio(self.filmgate, self.state, self.log("studio"), self.pipeline, names)
         self.gallery = gallery(self.filmgate, self.gallery_folder, self.gallery_port, log=self.log("gallery"))
         self.run = Program("run", [self.filmgate, "run", self.pipeline, "--state", self.state, "--json"], log=self.log("run"))
