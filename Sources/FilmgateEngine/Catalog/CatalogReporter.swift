@@ -28,6 +28,7 @@ public actor CatalogReporter {
     private let gauges: CatalogGauges?
     private let tell: @Sendable (CatalogNotice) -> Void
     private let pace: ReportingPace
+    private var limit: ReportingLimit
     private var session: CatalogSession?, known: Int64 = 0
     /// Up to where a report went whose answer has not come.
     private var telling: Int64?
@@ -50,6 +51,7 @@ public actor CatalogReporter {
         (self.catalog, self.ledger, self.claims, self.gauges, self.pace, self.tell) = (
             catalog, ledger, claims, gauges, pace, tell
         )
+        limit = ReportingLimit(perSecond: pace.filesPerSecond, at: .now)
     }
 
     /// Goes on until `stop`, or until its task is cancelled, which breaks off a question under way.
@@ -59,9 +61,9 @@ public actor CatalogReporter {
         while !Task.isCancelled, !isStopping {
             let pause: Duration, begun = ContinuousClock.now
             do throws(IngestError) {
-                let all = try await step()
+                let all = try await step(isPaced: true)
                 (failures, firstFailure) = (0, nil)
-                pause = all ? pace.idle : .zero
+                pause = all ? pace.idle : limit.pause(at: .now)
             } catch {
                 if error.code == .cancelled, Task.isCancelled { break }
                 let since = firstFailure ?? begun
@@ -158,7 +160,9 @@ public actor CatalogReporter {
     private static let strange = "this state directory has not joined"
 
     /// One batch; true when nothing is left.
-    private func step() async throws(IngestError) -> Bool {
+    ///
+    /// `isPaced`: no more than this station may tell in a second, so that others are answered meanwhile.
+    private func step(isPaced: Bool = false) async throws(IngestError) -> Bool {
         guard let open = try await opened() else {
             gauges?.note(isUp: false, trouble: Self.strange)
             await claims?.note(away: Self.strange)
@@ -173,10 +177,12 @@ public actor CatalogReporter {
             await reached(in: open, since: now)
         }
         if let quietUntil, ContinuousClock.now < quietUntil { return true }
+        if isPaced, limit.pause(at: .now) > .zero { return false }
         guard let report = try await next() else {
             caughtUp()
             return true
         }
+        limit.count(max(report.sightings.count, report.contents.count), at: .now)
         guard let applied = try await catalog.tell(report, open.token) else {
             session = nil
             return false
@@ -306,32 +312,5 @@ public actor CatalogReporter {
         if case .ahead = notice, said == notice { return }
         if case .back = notice {} else { said = notice }
         tell(notice)
-    }
-}
-
-/// How often a catalogue is asked.
-public struct ReportingPace: Sendable {
-    /// How long nothing is looked for after there was nothing; how often the session is renewed.
-    public var idle = Duration.seconds(1), renewal = Duration.seconds(15)
-    /// The first pause after a failure, and the longest.
-    public var first = Duration.seconds(5), most = Duration.seconds(60)
-    /// How long a session that lasted is tried to be renewed before the catalogue counts as away, and how often.
-    public var patience = Duration.seconds(5), again = Duration.milliseconds(250)
-    /// Lines of the ledger in one report.
-    public var lines = 1000
-    /// After an outage the first report comes at any moment within that time.
-    public var spread = Duration.seconds(30)
-
-    public init() {}
-
-    /// Doubled with each failure, and spread over a third, so that many stations do not come back at one moment.
-    func pause(after failures: Int) -> Duration {
-        let full = min(first * (1 << min(failures - 1, 8)), most)
-        return full * Double.random(in: 0.67...1)
-    }
-
-    /// How long nothing is told after an outage; never longer than that lasted.
-    func quiet(after outage: Duration, jitter: Double = .random(in: 0...1)) -> Duration {
-        min(spread, outage) * jitter
     }
 }

@@ -126,4 +126,20 @@ import Testing
             return
         }
     }
+
+    /// While it goes on: what is left at its end is told without a pause.
+    @Test func aRunTellsNoFasterThanItMay() async throws {
+        let catalog = MemoryCatalog(), ledger = Files(40)
+        var pace = ReportingPace()
+        (pace.idle, pace.lines, pace.filesPerSecond) = (.milliseconds(5), 15, 1)
+        let reporter = CatalogReporter(catalog, ledger, pace: pace) { _ in }
+        let running = Task { await reporter.run() }
+        try await eventually { catalog.known(of: "desk-3") > 0 }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(catalog.known(of: "desk-3") == 15)
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(60)))
+        #expect(catalog.known(of: "desk-3") == 40)
+    }
 }
