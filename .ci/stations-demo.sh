@@ -81,9 +81,21 @@ done
 step filmgate stations --pipeline desk2.yaml
 "$filmgate" stations --pipeline "$work/desk2.yaml" --state "$work/desk2" | sed "s#$work#…#g"
 step filmgate catalog where CARD/DCIM/100CANON/IMG_0003.JPG --pipeline desk2.yaml
-"$filmgate" catalog where "$work/CARD/DCIM/100CANON/IMG_0003.JPG" --pipeline "$work/desk2.yaml" --state "$work/desk2" | sed "s#$work#…#g"
+"$filmgate" catalog where "$work/CARD/DCIM/100CANON/IMG_0003.JPG" --pipeline "$work/desk2.yaml" --state "$work/desk2" >"$work/where"
+sed "s#$work#…#g" "$work/where"
 
-count() { find "$1" -type f -not -path '*/.filmgate/*' | wc -l; }
-one=$(count "$work/Pictures-desk1") two=$(count "$work/Pictures-desk2") sent=$(find "$work/gallery/assets" -type f -not -name '*.json' | wc -l)
-printf '\ndesk1 keeps %s files, desk2 keeps %s; the gallery has %s.\n' "$one" "$two" "$sent"
-[ "$one" -eq "$two" ] && [ "$sent" -le "$one" ] || { echo "Something is missing, or there twice." >&2; exit 1; }
+fail() { printf '\n%s\n' "$1" >&2; exit 1; }
+# Each picture once: names say nothing, bytes do.
+contents() { find "$1" -type f -not -path '*/.filmgate/*' "${@:2}" -exec sha256sum {} + | cut -c 1-64 | sort; }
+contents "$work/Pictures-desk1" >"$work/one"
+contents "$work/Pictures-desk2" >"$work/two"
+contents "$work/gallery/assets" -not -name '*.json' >"$work/sent"
+printf '\ndesk1 keeps %s files, desk2 keeps %s; the gallery has %s.\n' "$(wc -l <"$work/one")" "$(wc -l <"$work/two")" "$(wc -l <"$work/sent")"
+[ -s "$work/one" ] || fail "Nothing was taken from the card."
+cmp -s "$work/one" "$work/two" || fail "The two stations have not kept the same pictures."
+[ -z "$(uniq -d "$work/sent")" ] || fail "The gallery has a picture twice."
+cmp -s "$work/sent" <(uniq "$work/one") || fail "The gallery has not each picture of the card."
+for name in desk1 desk2; do
+    grep -q "^  $name  delivered to archive " "$work/where" || fail "\`catalog where\` does not name the copy of $name."
+done
+[ "$(grep -c ' delivered to gallery ' "$work/where")" -eq 1 ] || fail "\`catalog where\` does not name the one upload."
