@@ -1,3 +1,5 @@
+import Glibc
+
 /// A parameter of a query: its type in the server's numbering and its bytes in the server's binary form, or no bytes
 /// for NULL.
 ///
@@ -23,27 +25,23 @@ public struct PQValue: Sendable, Hashable {
     /// Nanoseconds since 1970, cut to microseconds.
     public static func time(_ value: Int64?) -> PQValue { PQValue(PQType.time, value.map { big(PQTime.server($0)) }) }
 
-    public static func int2s(_ values: [Int16?]) -> PQValue {
-        array(PQType.int2s, PQType.int2, values) { $0 += big($1) }
-    }
-    public static func int4s(_ values: [Int32?]) -> PQValue {
-        array(PQType.int4s, PQType.int4, values) { $0 += big($1) }
-    }
-    public static func int8s(_ values: [Int64?]) -> PQValue {
-        array(PQType.int8s, PQType.int8, values) { $0 += big($1) }
-    }
+    public static func int2s(_ values: [Int16?]) -> PQValue { numbers(PQType.int2s, PQType.int2, values) }
+    public static func int4s(_ values: [Int32?]) -> PQValue { numbers(PQType.int4s, PQType.int4, values) }
+    public static func int8s(_ values: [Int64?]) -> PQValue { numbers(PQType.int8s, PQType.int8, values) }
     public static func texts(_ values: [String?]) -> PQValue {
-        array(PQType.texts, PQType.text, values) { $0 += utf8($1) }
+        var hasNUL = false
+        let found = array(PQType.texts, PQType.text, values, length: { $0.utf8.count }) { text, place in
+            var text = text
+            text.withUTF8 { place.copyMemory(from: UnsafeRawBufferPointer($0)) }
+            hasNUL = hasNUL || place.baseAddress.map { memchr($0, 0, place.count) != nil } == true
+        }
+        return hasNUL ? texts(values.map { $0.map { String(decoding: utf8($0), as: UTF8.self) } }) : found
     }
-    public static func bytes(_ values: [[UInt8]?]) -> PQValue {
-        array(PQType.byteas, PQType.bytea, values) { $0 += $1 }
-    }
-    public static func uuids(_ values: [[UInt8]?]) -> PQValue { array(PQType.uuids, PQType.uuid, values) { $0 += $1 } }
-    public static func chars(_ values: [UInt8?]) -> PQValue {
-        array(PQType.chars, PQType.char, values) { $0.append($1) }
-    }
+    public static func bytes(_ values: [[UInt8]?]) -> PQValue { pieces(PQType.byteas, PQType.bytea, values) }
+    public static func uuids(_ values: [[UInt8]?]) -> PQValue { pieces(PQType.uuids, PQType.uuid, values) }
+    public static func chars(_ values: [UInt8?]) -> PQValue { numbers(PQType.chars, PQType.char, values) }
     public static func bools(_ values: [Bool?]) -> PQValue {
-        array(PQType.bools, PQType.bool, values) { $0.append($1 ? 1 : 0) }
+        array(PQType.bools, PQType.bool, values, length: { _ in 1 }) { $1[0] = $0 ? 1 : 0 }
     }
 
     private static func utf8(_ text: String) -> [UInt8] {
@@ -55,26 +53,57 @@ public struct PQValue: Sendable, Hashable {
         withUnsafeBytes(of: value.bigEndian) { Array($0) }
     }
 
+    private static func numbers<Number: FixedWidthInteger>(
+        _ type: UInt32, _ element: UInt32, _ values: [Number?]
+    ) -> PQValue {
+        array(type, element, values, length: { _ in MemoryLayout<Number>.size }) {
+            $1.storeBytes(of: $0.bigEndian, as: Number.self)
+        }
+    }
+
+    private static func pieces(_ type: UInt32, _ element: UInt32, _ values: [[UInt8]?]) -> PQValue {
+        array(type, element, values, length: { $0.count }) { $1.copyBytes(from: $0) }
+    }
+
     /// One dimension, counted from 1: how many dimensions, whether there is a NULL, the elements' type, count, first
     /// number, elements.
+    ///
+    /// A report has ten thousand elements: what they take is counted first, and each is written to its place by `put`,
+    /// which gets as many bytes as `length` says.
+    @inline(__always)
     private static func array<Element>(
-        _ type: UInt32, _ element: UInt32, _ values: [Element?], _ put: (inout [UInt8], Element) -> Void
+        _ type: UInt32, _ element: UInt32, _ values: [Element?], length: (Element) -> Int,
+        put: (Element, UnsafeMutableRawBufferPointer) -> Void
     ) -> PQValue {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(20 + values.count * 12)
-        bytes += big(Int32(values.isEmpty ? 0 : 1))
-        bytes += big(Int32(values.contains { $0 == nil } ? 1 : 0))
-        bytes += big(element)
-        if values.isEmpty { return PQValue(type, bytes) }
-        bytes += big(Int32(values.count))
-        bytes += big(Int32(1))
+        if values.isEmpty { return PQValue(type, big(Int32(0)) + big(Int32(0)) + big(element)) }
+        var size = 20 + 4 * values.count, hasNull = false
         for value in values {
-            let start = bytes.count
-            bytes += big(Int32(-1))
-            guard let value else { continue }
-            put(&bytes, value)
-            let length = big(Int32(bytes.count - start - 4))
-            for index in 0..<4 { bytes[start + index] = length[index] }
+            if let value { size += length(value) } else { hasNull = true }
+        }
+        let head = (Int32(1), Int32(hasNull ? 1 : 0), Int32(bitPattern: element), Int32(values.count), Int32(1))
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            let room = UnsafeMutableRawBufferPointer(room)
+            var end = 0
+            func add(_ number: Int32) {
+                room.storeBytes(of: number.bigEndian, toByteOffset: end, as: Int32.self)
+                end += 4
+            }
+            add(head.0)
+            add(head.1)
+            add(head.2)
+            add(head.3)
+            add(head.4)
+            for value in values {
+                guard let value else {
+                    add(-1)
+                    continue
+                }
+                let length = length(value)
+                add(Int32(length))
+                put(value, UnsafeMutableRawBufferPointer(rebasing: room[end..<end + length]))
+                end += length
+            }
+            count = end
         }
         return PQValue(type, bytes)
     }
