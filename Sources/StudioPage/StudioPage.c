@@ -67,6 +67,9 @@ static const unsigned char show_js[] = {
 static const unsigned char deliveries_js[] = {
 #embed "files/deliveries.js"
 };
+static const unsigned char pace_js[] = {
+#embed "files/pace.js"
+};
 static const unsigned char history_js[] = {
 #embed "files/history.js"
 };
@@ -121,6 +124,7 @@ static const studio_page pages[] = {
     {"big.js", "text/javascript; charset=utf-8", big_js, sizeof big_js},
     {"show.js", "text/javascript; charset=utf-8", show_js, sizeof show_js},
     {"deliveries.js", "text/javascript; charset=utf-8", deliveries_js, sizeof deliveries_js},
+    {"pace.js", "text/javascript; charset=utf-8", pace_js, sizeof pace_js},
     {"history.js", "text/javascript; charset=utf-8", history_js, sizeof history_js},
     {"file.js", "text/javascript; charset=utf-8", file_js, sizeof file_js},
     {"jobs.js", "text/javascript; charset=utf-8", jobs_js, sizeof jobs_js},

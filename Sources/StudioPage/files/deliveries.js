@@ -1,7 +1,8 @@
 import { accounts } from "./accounts.js";
 import { get } from "./api.js";
-import { facts, foreign, h, redraw, trouble } from "./dom.js";
+import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
 import { button, confirm, resume, run } from "./jobs.js";
+import { pace } from "./pace.js";
 import { bytes, files, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main */
@@ -9,6 +10,8 @@ export function open(main) {
   const targets = h("ul", { class: "cards" }), going = h("div", {}), signing = h("div", {}), rows = h("ul", { class: "rows" }), place = h("div", {}), count = h("p", { class: "quiet", role: "status" });
   const state = h("select", { onchange: () => load() }, ...["", "held", "failed", "pending"].map((word) => h("option", { value: word }, word ? mark(word).word : t("any"))));
   const more = h("button", { hidden: true, onclick: () => load(next) }, t("more"));
+  /** @type {[any, HTMLElement][]} */
+  let paces = [];
   let next = 0, known = "";
   async function load(at = 0) {
     try {
@@ -19,7 +22,9 @@ export function open(main) {
       place.replaceChildren();
       // A target is another one for each event, and is called the same.
       const isAlone = (one) => answer.targets.filter((other) => other.name === one.name).length === 1;
-      redraw(targets, ...answer.targets.map((one) => target(one, command, isAlone(one), signIn)));
+      paces = answer.targets.map((one) => [one, h("p", { class: "bar" })]);
+      redraw(targets, ...paces.map(([one, place]) => target(one, command, isAlone(one), signIn, place)));
+      drawPaces();
       if (!answer.targets.length) place.replaceChildren(h("p", {}, t("nothingYet")));
       const drawn = answer.deliveries.map((one) => row(one, command));
       if (at === 0) redraw(rows, ...drawn); else rows.append(...drawn);
@@ -30,6 +35,7 @@ export function open(main) {
       place.replaceChildren(trouble(error));
     }
   }
+  const drawPaces = () => { for (const [one, place] of paces) fill(place, ...pace(one)); };
   const command = async (path, body) => {
     await run(path, body, going);
     known = "";
@@ -45,7 +51,8 @@ export function open(main) {
   // What was opened further down stays.
   const look = () => rows.children.length <= 100 && load();
   addEventListener("board", look);
-  return () => removeEventListener("board", look);
+  addEventListener("pace", drawPaces);
+  return () => { removeEventListener("board", look); removeEventListener("pace", drawPaces); };
 }
 
 /** One word for a target: the worst thing first. */
@@ -79,11 +86,11 @@ function buttons(one, command) {
     one.failed ? button("retryFailed", one.name, one.identity, () => command("retry", { target: one.name, failed: "yes" })) : null, open ? button("takeBack", one.name, one.identity, takeBack) : null);
 }
 
-function target(one, command, isAlone, signIn) {
+function target(one, command, isAlone, signIn, place) {
   const [words, style, sign] = verdict(one), name = foreign(one.name);
   const counts = t("countsOf", { done: number(one.done), pending: number(one.pending), held: number(one.held), failed: number(one.failed) });
   const waits = one.pending + one.held + one.failed > 0;
-  return h("li", {}, h("h2", {}, name), isAlone ? null : h("p", { class: "quiet", dir: "auto" }, one.identity), h("p", { class: style }, `${sign} ${words}`), facts([
+  return h("li", {}, h("h2", {}, name), isAlone ? null : h("p", { class: "quiet", dir: "auto" }, one.identity), h("p", { class: style }, `${sign} ${words}`), place, facts([
     [t("counts"), counts], [t("bytesWaiting"), one.bytes_waiting ? bytes(one.bytes_waiting) : ""], [t("oldest"), when(one.oldest_waiting)],
     [t("nextTry"), when(one.next_try)], [t("reason"), waits ? one.reason : one.denied_reason],
   ]), buttons(one, command), one.held ? h("p", {}, button("signIns", one.name, one.identity, signIn)) : null);

@@ -3,6 +3,7 @@ import { announce, byId, h, trouble } from "./dom.js";
 import { confirm } from "./jobs.js";
 import { everywhere } from "./keys.js";
 import { showGate } from "./pairing.js";
+import { note } from "./pace.js";
 import { heard, listen, stop } from "./stream.js";
 import { t } from "./words.js";
 
@@ -73,6 +74,7 @@ function health(board) {
 /** @param {any} board */
 function showBoard(board) {
   known = board;
+  note(board);
   const isLocked = Boolean(board.running && board.event);
   byId("event").textContent = board.event ?? t("noEvent");
   byId("event").classList.toggle("padlock", isLocked);
