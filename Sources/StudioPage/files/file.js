@@ -1,7 +1,7 @@
 import { get } from "./api.js";
 import { again, mayTry } from "./deliveries.js";
 import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
-import { run } from "./jobs.js";
+import { button, run } from "./jobs.js";
 import { enlarge, hasPicture } from "./pictures.js";
 import { said, signs } from "./marks.js";
 import { fileName } from "./cell.js";
