@@ -59,8 +59,9 @@ async function showPipeline(main) {
 /** What holds for one camera, by the pipeline's own words, and which line of which file says so. @param {any} one */
 function profile(one) {
   const rules = Object.entries(one).filter(([, rule]) => rule?.value !== undefined && rule?.value !== null);
-  const said = ([key, rule]) => [key, h("span", {}, foreign(String(rule.value)), rule.file ? h("span", { class: "quiet" }, " ", foreign(`${rule.file}:${rule.line}`)) : null)];
+  const said = (/** @type {[string, any]} */ [key, rule]) => /** @type {[string, HTMLElement]} */ ([key, h("span", {}, foreign(String(rule.value)), rule.file ? h("span", { class: "quiet" }, " ", foreign(`${rule.file}:${rule.line}`)) : null)]);
   const habits = Object.entries(one.habits ?? {});
+  /** @type {[string, any][]} */
   const all = [...rules.map(said), ...habits];
   return h("li", {}, h("b", {}, foreign(camera(one))), " ", foreign([one.serial ? `#${one.serial}` : "", one.owner].filter(Boolean).join(", ")), all.length ? facts(all) : h("p", { class: "quiet" }, t("profileNone")));
 }
