@@ -63,10 +63,7 @@ export function enlarge(image, frame, failed, wait = 0) {
   setTimeout(() => { if (isWanted()) whole.src = place; }, wait);
 }
 
-/**
- * All pixels of the file that an element shows, in its place when they have come and are still wanted.
- * @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended
- */
+/** All pixels of the file that an element shows, in its place when they have come and are still wanted. @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended */
 export function sharpen(image, frame, isWanted, ended) {
   const place = address(frame, "full"), all = new Image(), isSame = () => isWanted() && image.dataset.place === address(frame, "preview");
   const end = (/** @type {boolean} */ isThere) => {
