@@ -37,7 +37,7 @@ import Testing
             var looks = CardProofs.Looks()
             (looks.pause, looks.patience, looks.longest) = (.milliseconds(20), patience, longest)
             looks.look = { card, _, _ in self.look(card) }
-            looks.listen = { card, _ in { self.hears(card) } }
+            looks.hearing = { card, _ in { self.hears(card) } }
             let ledger = LedgerView(state: "/nonexistent", key: SipKey(low: 0, high: 0)), all = [one, other]
             return CardProofs(ledger, mounted: { () async throws(IngestError) in all }, looks: looks) {}
         }

@@ -19,7 +19,7 @@ actor CardProofs {
             ProofEvidence.look($0, $1, $2)
         }
         /// Blocks; gives what tells whether something has happened since it was asked last.
-        var listen: @Sendable (_ card: String, _ copies: NamedCopies) -> @Sendable () -> Bool = {
+        var hearing: @Sendable (_ card: String, _ copies: NamedCopies) -> @Sendable () -> Bool = {
             let watch = ProofWatch($0, $1)
             return { watch.hasHeard() }
         }
@@ -111,8 +111,8 @@ actor CardProofs {
     }
 
     private nonisolated func listening(_ card: String, _ copies: NamedCopies) async -> (@Sendable () -> Bool)? {
-        let listen = looks.listen
-        return try? await pool.run { () throws(IngestError) in listen(card, copies) }
+        let hearing = looks.hearing
+        return try? await pool.run { () throws(IngestError) in hearing(card, copies) }
     }
 
     /// Looks again and again while something may have to be withdrawn.
