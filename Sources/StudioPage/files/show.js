@@ -7,7 +7,7 @@ import { t, when } from "./words.js";
 
 /** @param {HTMLElement} main */
 export function open(main) {
-  const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo" })), words = h("p", { class: "caption" });
+  const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: "" })), words = h("p", { class: "caption" });
   let timer = 0, known = "";
   async function look() {
     const answer = await get("frames", { kind: "jpeg,raw,heif,image", brief: 1, at: 0, limit: 20 }).catch(() => null);

@@ -14,8 +14,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 import button_scenarios  # noqa: E402, F401
+import foreign_scenarios  # noqa: E402, F401
 from chromium import Chromium  # noqa: E402
 from contract import contract  # noqa: E402
+import guest_scenarios  # noqa: E402, F401
 import hostile_scenarios  # noqa: E402, F401
 import mark_scenarios  # noqa: E402, F401
 import order_scenarios  # noqa: E402, F401
@@ -34,7 +36,7 @@ def play(options, browser, function, way):
     """One scenario in one way; what went wrong, and its figures."""
     base, wrong = tempfile.mkdtemp(prefix="filmgate-studio-"), []
     browser.begin()
-    scene = Scene(os.path.abspath(options.filmgate), browser, way, base)
+    scene = Scene(os.path.abspath(options.filmgate), browser, way, base, options.long)
     try:
         function(scene)
     except (Failure, Error, OSError, KeyError, IndexError, ValueError) as error:
@@ -56,6 +58,7 @@ def main():
     parser.add_argument("--shots", help="a folder for pictures of every page")
     parser.add_argument("--files", help="a folder whose scripts and styles are shown instead of the program's own, for trying a change of them")
     parser.add_argument("--quick", action="store_true", help="without the scenarios that wait for long")
+    parser.add_argument("--long", action="store_true", help="a tab sleeps for ten minutes instead of half a one")
     parser.add_argument("--contract", action="store_true", help="instead: try the API against its own description, with schemathesis")
     parser.add_argument("--examples", type=int, default=50, help="with --contract: tries of each address")
     options = parser.parse_args()

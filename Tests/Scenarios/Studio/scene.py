@@ -24,8 +24,8 @@ def check(holds, otherwise):
 class Scene:
     """One scenario while it goes on."""
 
-    def __init__(self, filmgate, browser, way, base):
-        self.filmgate, self.browser, self.way, self.base, self.figures = filmgate, browser, way, base, []
+    def __init__(self, filmgate, browser, way, base, is_long=False):
+        self.filmgate, self.browser, self.way, self.base, self.is_long, self.figures = filmgate, browser, way, base, is_long, []
 
     @contextmanager
     def shoot(self, **more):

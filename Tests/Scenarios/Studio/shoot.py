@@ -39,7 +39,7 @@ auth:
 class Shoot:
     """Use as a context: the gallery and the page run inside it, and whatever else was started ends with it."""
 
-    def __init__(self, filmgate, base, camera=False, ftp=False, card=False, more="", retry="first: 300ms, most: 1s", names=(), auth=FIXED):
+    def __init__(self, filmgate, base, camera=False, ftp=False, card=False, more="", retry="first: 300ms, most: 1s", names=(), auth=FIXED, encrypted=False):
         self.filmgate, self.base = os.path.abspath(filmgate), base
         self.hot, self.state, self.archive, self.gallery_folder = (os.path.join(base, name) for name in ("hot", "state", "archive", "gallery"))
         self.pipeline, self.programs, self.number, self.cards = os.path.join(base, "shoot.yaml"), [], 0, []
@@ -54,7 +54,7 @@ class Shoot:
             sources.append(f'  - ftp: {{ listen: "127.0.0.1:{self.ftp_port}", settle: 50ms, companions: 0ms, logins: [ {login} ] }}')
         with open(self.pipeline, "w", encoding="utf-8") as file:
             file.write(PIPELINE.format(sources="\n".join(sources), more=more, retry=retry, archive=self.archive, port=self.gallery_port, auth=auth))
-        self.studio = Studio(self.filmgate, self.state, self.log("studio"), self.pipeline, names)
+        self.studio = Studio(self.filmgate, self.state, self.log("studio"), self.pipeline, names, encrypted)
         self.gallery = gallery(self.filmgate, self.gallery_folder, self.gallery_port, log=self.log("gallery"))
         self.run = Program("run", [self.filmgate, "run", self.pipeline, "--state", self.state, "--json"], log=self.log("run"))
 

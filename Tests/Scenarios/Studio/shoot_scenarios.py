@@ -212,7 +212,7 @@ def asleep(scene):
         session.send("Page.setWebLifecycleState", {"state": "frozen"})
         shoot.drop(4)
         shoot.wait(5)
-        time.sleep(25)
+        time.sleep(600 if scene.is_long else 25)
         session.send("Page.setWebLifecycleState", {"state": "active"})
         begun = time.monotonic()
         try:

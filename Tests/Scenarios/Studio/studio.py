@@ -12,15 +12,15 @@ from proof import Failure
 class Studio(Program):
     """The page over one state directory; use as a context, or start and close it."""
 
-    def __init__(self, filmgate, state, log, pipeline=None, names=()):
-        self.filmgate, self.state, self.port = os.path.abspath(filmgate), state, free_port()
+    def __init__(self, filmgate, state, log, pipeline=None, names=(), encrypted=False):
+        self.filmgate, self.state, self.port, self.encrypted = os.path.abspath(filmgate), state, free_port(), encrypted
         words = ["--listen", f"127.0.0.1:{self.port}", "--state", state, "--json"]
-        words += [word for name in names for word in ("--name", name)]
+        words += [word for name in names for word in ("--name", name)] + (["--self-signed"] if encrypted else [])
         super().__init__("studio", [self.filmgate, "studio", *([pipeline] if pipeline else []), *words], log=log)
 
     @property
     def address(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self.encrypted else ''}://127.0.0.1:{self.port}"
 
     def start(self, first=True, seconds=30):
         """Returns as soon as it has told its link."""
@@ -44,9 +44,9 @@ class Studio(Program):
             [self.filmgate, "studio", verb, *words, "--state", self.state, "--json"], capture_output=True, text=True, timeout=60, check=True)
         return json.loads(done.stdout.splitlines()[0])
 
-    def link(self, role="admin"):
-        """A link that lets one browser in, and its code."""
-        made = self.ask("link", "--role", role)
+    def link(self, role="admin", *words):
+        """A link that lets one browser in, and its code; `words`: further ones of the command."""
+        made = self.ask("link", "--role", role, *words)
         return f"{self.address}/#k={made['code']}", made["code"]
 
     def token(self, role="admin"):
