@@ -1,5 +1,6 @@
 import FileKit
 import FilmgateCore
+import FilmgateLedger
 import HTTPTypes
 
 struct PipelineRoutes: Sendable {
