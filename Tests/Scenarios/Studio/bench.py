@@ -14,9 +14,10 @@ from measure import Table, machine  # noqa: E402
 import painting  # noqa: E402
 from place import Place  # noqa: E402
 from proof import Failure  # noqa: E402
+from thumbnails import thumbnails  # noqa: E402
 
 PARTS = {
-    "screen": painting.first_screen, "start": painting.starting, "moving": painting.moving, "search": painting.asking, "pixels": following.pixels,
+    "screen": painting.first_screen, "start": painting.starting, "moving": painting.moving, "search": painting.asking, "thumbnails": thumbnails, "pixels": following.pixels,
     "shutter": following.shutter, "crowd": following.crowd, "resting": following.resting, "returning": following.returning,
     "importing": beside.importing, "running": beside.running,
 }

@@ -184,12 +184,14 @@ def crowd(place, table, options, ledgers):
         with Listeners(live.studio, 20) as readers:
             time.sleep(3)
             listening = live.studio.resident()
+            # The same with all of them reading: what one that stopped costs is what there is more after it.
+            earlier = burst(live, seconds * pace, pace)
+            time.sleep(rest)
+            reading = live.studio.resident()
             readers.say("stop", "stopped")
-            spent, run_spent, begun, names = live.studio.spent(), cpu_of(live.run), time.monotonic(), []
-            for number in range(seconds * pace):
-                names.append(live.drop())
-                time.sleep(max(0, begun + (number + 1) / pace - time.monotonic()))
-            live.wait(len(names))
+            spent, run_spent, begun = live.studio.spent(), cpu_of(live.run), time.monotonic()
+            names = burst(live, seconds * pace, pace)
+            live.wait(len(earlier) + len(names))
             time.sleep(1)
             took = time.monotonic() - begun
             spent, run_spent = live.studio.spent() - spent, cpu_of(live.run) - run_spent
@@ -213,11 +215,21 @@ def crowd(place, table, options, ledgers):
     table.line("… CPU of the page's server", spent / took * 100, 15, " % of a core", f"the run {run_spent / took * 100:.1f} %")
     table.line("… bytes to each browser", statistics.median(one["bytes"] for one in others) / took / 1000, 15, " kB/s")
     table.line("resident with 50,000 files and 20 browsers", most, 120, " MiB", f"{alone:.0f} MiB before, {listening:.0f} MiB with 20 at rest")
+    table.line("one that stopped reading: more resident", most - reading, 1, " MiB", f"{reading:.1f} MiB after the same with all reading")
     stopped = found["readers"][0]
     newest = max(one["last"] for one in others)
     late = (min(at for at in [stopped["first"].get(names[-1], 0), stopped["last"]] if at) - found["gone"]) / 1e6
     detail = f"{stopped['breaks']} new connections; the others heard last {(newest - found['gone']) / 1e9:.1f} s after that"
     table.line("one that stopped reading has caught up after", late, 1000, " ms", detail)
+
+
+def burst(live, count, pace):
+    """So many frames, `pace` a second; their names."""
+    begun, names = time.monotonic(), []
+    for number in range(count):
+        names.append(live.drop())
+        time.sleep(max(0, begun + (number + 1) / pace - time.monotonic()))
+    return names
 
 
 def cpu_of(program):

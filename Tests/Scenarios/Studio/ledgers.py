@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 from measure import run
-import tiny
+import frames
 
 PIPELINE = """\
 version: 1
@@ -35,10 +35,14 @@ def picture_of(place):
 
 
 def small(place, count):
-    """A state directory that the program itself made by importing `count` tiny files to two targets."""
+    """A state directory that the program itself made by importing `count` small pictures to two targets."""
     base = os.path.join(place.disk, f"ledger-{count}")
     card, state, pipeline = (os.path.join(base, name) for name in ("CARD", "state", "many.yaml"))
-    tiny.card(card, picture_of(place), count)
+    for number in range(count):
+        folder = os.path.join(card, "DCIM", f"{100 + number // PER_FOLDER}BENCH")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, f"IMG_{number % PER_FOLDER:04}.JPG"), "wb") as file:
+            file.write(frames.jpeg(number, serial=f"SER{number % BODIES:06}"))
     with open(pipeline, "w", encoding="utf-8") as file:
         file.write(PIPELINE.format(card=card, to=base))
     run([place.filmgate, "import", card, "--pipeline", pipeline, "--state", state, "--json"])
@@ -46,7 +50,10 @@ def small(place, count):
 
 
 def large(place, model, count):
-    """A copy of the state directory `model` with rows for `count` further files: one in fifty set aside, one in a hundred filtered."""
+    """A copy of the state directory `model` with rows for `count` further files: one in fifty set aside, one in a hundred filtered.
+
+    Each that was delivered has a file of its name at the first target, so that it has a picture.
+    """
     state = os.path.join(place.disk, f"ledger-{count}", "state")
     shutil.copytree(model, state)
     database = sqlite3.connect(os.path.join(state, "ledger.sqlite"), isolation_level=None)
@@ -54,7 +61,11 @@ def large(place, model, count):
     for pragma in ("synchronous = OFF", "cache_size = -400000", "foreign_keys = OFF"):
         database.execute("PRAGMA " + pragma)
     database.execute("BEGIN")
-    Rows(database, count).write()
+    rows = Rows(database, count)
+    rows.write()
+    # Searches among a million show no picture.
+    if count <= 100_000:
+        rows.link()
     database.execute("COMMIT")
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
@@ -87,6 +98,18 @@ class Rows:
         if self.deliveries:
             done = (number for number in range(self.count) if number % 50 and number % 100 != 1)
             self.insert("delivery", self.deliveries[0], (self.delivery_row(number, one) for number in done for one in self.deliveries))
+
+    def link(self):
+        """Puts the picture that all are like where their first copies would lie, once a folder and by links beside it."""
+        like, folder = self.deliveries[0], None
+        for number in range(self.count):
+            path = self.delivery_row(number, like)["receipt_path"]
+            if os.path.dirname(path) != folder:
+                folder, first = os.path.dirname(path), path
+                os.makedirs(folder, exist_ok=True)
+                shutil.copyfile(like["receipt_path"], path)
+            else:
+                os.link(first, path)
 
     def insert(self, table, like, rows):
         names = list(like)
