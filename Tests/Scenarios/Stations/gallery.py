@@ -19,18 +19,18 @@ class Gallery:
     """Takes `POST /api/assets`; says by `GET /api/by-digest/…` whether it has bytes.
 
     `delay`: seconds that it thinks before it keeps an upload; `pause`: seconds that it waits before each 64 KiB of one; `patience`: seconds
-    after which a client that says nothing is gone.
+    after which a client that says nothing is gone; `host`: an address of this machine where it is reached.
     """
 
-    def __init__(self, delay=0.0, pause=0.0, patience=None):
-        self.delay, self.pause, self.patience = delay, pause, patience
+    def __init__(self, delay=0.0, pause=0.0, patience=None, host="127.0.0.1"):
+        self.host, self.delay, self.pause, self.patience = host, delay, pause, patience
         self.kept, self.begun, self.arriving, self.lock = [], [], 0, threading.Lock()
-        self.server = QuietServer(("127.0.0.1", 0), self.handler())
+        self.server = QuietServer((host, 0), self.handler())
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property
     def address(self):
-        return f"http://127.0.0.1:{self.server.server_port}/api"
+        return f"http://{self.host}:{self.server.server_port}/api"
 
     def has(self, digest):
         with self.lock:

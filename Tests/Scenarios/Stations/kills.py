@@ -5,8 +5,7 @@ from collections import Counter
 
 from invariants import Invariants
 from proof import Failure, folder as files_below
-from sharer import ended, wait_until
-from sharing import lose
+from sharer import ended, lose, wait_until
 
 
 def rounds(scene, what, play):

@@ -5,7 +5,8 @@ import time
 from gallery import Gallery
 from namespaces import can_hide_folders, required
 from proof import Failure, digest, folder as files_below
-from sharing import Desk, ended
+from sharer import ended
+from sharing import Desk
 
 WHAT = "safe-to-format for a card that another station took"
 PIPELINE = """\
@@ -73,7 +74,7 @@ def changed(path):
 def with_sidecars(card):
     """A sidecar beside each picture; two pictures have equal ones."""
     folder = f"{card}/DCIM/100TEST"
-    for number, name in enumerate(sorted(os.listdir(folder))):
+    for number, name in enumerate(sorted(name for name in os.listdir(folder) if name.endswith(".JPG"))):
         with open(f"{folder}/{name[:-4]}.XMP", "w", encoding="utf-8") as file:
             file.write(f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><!-- {max(number, 1)} --></x:xmpmeta>\n')
     return card
@@ -93,6 +94,7 @@ def scenario(server, stations, place, make_card):
         asked = Asked(two, card, pipeline(two, place, gallery, there, ["nas", "gallery"]),
                       pipeline(two, place, gallery, there, ["archive", "nas", "gallery"]))
         asked.no("a card that nobody took", "never ingested")
+        one.station.noted(card)
         ended(one.start("import", card, "--pipeline", taking), "an import of the card")
 
         asked.yes("a card that the other station took", f"delivered by {one.station.name}", "gallery, nas")
@@ -121,5 +123,6 @@ def scenario(server, stations, place, make_card):
         server.start()
         asked.yes("the catalogue is back")
         print("a card that the other station took: yes for what is asked and read now; no for a bit, a removal, a word")
+        return gallery.kept
     finally:
         gallery.close()

@@ -3,7 +3,6 @@ import hashlib
 import json
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import sys
@@ -34,6 +33,7 @@ def joined_with_history(program, folder, server):
     station.take(card)
     server.sql("CREATE ROLE late LOGIN; GRANT filmgate_station TO late")
     station = Station(program, folder, "late", server, "late")
+    station.noted(card)
     station.call("catalog", "join", "--pipeline", station.file)
     if counted(station) != (FILES, FILES, 2 * FILES):
         raise Failure(f"a station that joins does not have all to tell: {counted(station)}")
@@ -123,5 +123,5 @@ def scenario(program, folder, server):
     broken_off(server, station)
     set_back(server, station, card)
     beside_a_run(server, station)
-    shutil.rmtree(f"{folder}/card-late")
     print("a catalogue that lost what it was told: `catalog seed`, a run and an import tell it anew, and `find` finds it")
+    return station

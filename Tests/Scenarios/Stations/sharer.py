@@ -72,8 +72,7 @@ class Sharer(Station):
 
     def begin(self, card, *words):
         """An import that goes on beside whatever the scenario does."""
-        if card not in self.cards:
-            self.cards.append(card)
+        self.noted(card)
         return self.start("import", card, "--pipeline", self.file, *words)
 
     def take(self, card, exits=(0,)):
@@ -129,6 +128,12 @@ def interrupted(process, what):
     """Ends a run as a person would."""
     process.send_signal(signal.SIGINT)
     ended(process, what, exits=(130,))
+
+
+def lose(server, station):
+    """Its session is over, as after a minute without a word."""
+    server.sql("UPDATE catalog.session s SET until = now() - interval '1 second' FROM catalog.station t "
+               f"WHERE t.id = s.station AND t.name = '{station.name}'")
 
 
 def wait_until(what, is_so, seconds=120):

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 from gallery import Gallery  # noqa: E402
 from namespaces import can_hide_folders, required  # noqa: E402
 from proof import Failure, digest, folder as files_below  # noqa: E402
+from sharer import ended, lose, wait_until  # noqa: E402
 
 WHAT = "one card in two stations with equal paths"
 PIPELINE = """\
@@ -43,6 +44,7 @@ class Desk:
     def __init__(self, station, server, place, gallery, away="deliver", asks=True):
         self.station, self.server, self.place, self.gallery = station, server, place, gallery
         self.pictures, self.path = f"{place}/pictures-{station.name}-{os.path.basename(station.file)}", f"{place}/Pictures"
+        station.pictures = self.pictures
         for path in (self.pictures, self.path):
             os.makedirs(path, exist_ok=True)
         self.write(away, asks)
@@ -62,6 +64,7 @@ class Desk:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def take(self, card, *words):
+        self.station.noted(card)
         return self.start("import", card, "--pipeline", self.station.file, *words)
 
     def endings(self):
@@ -69,21 +72,6 @@ class Desk:
         ledger = sqlite3.connect(f"file:{self.station.state}/ledger.sqlite?mode=ro", uri=True)
         rows = ledger.execute("SELECT d.state FROM delivery d JOIN target t ON t.id = d.target_id WHERE t.name = 'gallery'")
         return Counter(state for state, in rows), Counter(one for one, in ledger.execute("SELECT ending FROM asset"))
-
-
-def ended(process, what, exits=(0,)):
-    said = process.communicate(timeout=300)[0]
-    if process.returncode not in exits:
-        raise Failure(f"{what} ended with {process.returncode}:\n{said}")
-    return said
-
-
-def wait_until(what, is_so, seconds=120):
-    end = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > end:
-            raise Failure(f"{what} did not happen")
-        time.sleep(0.02)
 
 
 def once(gallery, card, when):
@@ -118,12 +106,6 @@ def one_card_in_two(desks, gallery, card):
     if not all(desk.station.name in said for desk in desks):
         raise Failure(f"`stations` does not list both:\n{said}")
     print(f"one card in two stations with equal paths: each has its copies, the gallery each of {len(files_below(card))} frames once")
-
-
-def lose(server, station):
-    """Its session is over, as after a minute without a word."""
-    server.sql("UPDATE catalog.session s SET until = now() - interval '1 second' FROM catalog.station t "
-               f"WHERE t.id = s.station AND t.name = '{station.name}'")
 
 
 def killed_claimant(desks, server, gallery, card):
@@ -218,6 +200,10 @@ def unsure(desks, server, gallery, make):
     ended(two.start("retry", "--pipeline", two.station.file, "--anyway"), "retry --anyway")
     if len(gallery.kept) != 6:
         raise Failure(f"`retry --anyway` sent {len(gallery.kept) - 3} of 3 files")
+    # Whoever was killed comes back, and takes what it was killed in.
+    ended(one.take(card), "the killed station's next import", exits=(0, 8))
+    if len(gallery.kept) != 6:
+        raise Failure("the killed station sent again what a person had decided")
     print("a gallery that cannot be asked: what may have been sent is held until a person says so")
 
 
@@ -247,10 +233,17 @@ def shared_folder(desks, place, make):
     print("a folder that two stations share: each frame once, at whatever path each of them has it")
 
 
+class Kept:
+    """What several galleries keep together, and what a person had sent to them again."""
+
+    def __init__(self):
+        self.kept, self.asked_for = [], set()
+
+
 def scenario(server, stations, place, make_card):
-    """`stations` have joined."""
+    """`stations` have joined. Returns what the galleries keep."""
     required(WHAT, can_hide_folders)
-    gallery, other, seeds = Gallery(delay=0.05), Gallery(), iter(range(1000, 2000))
+    gallery, other, seeds, all_kept = Gallery(delay=0.05), Gallery(), iter(range(1000, 2000)), Kept()
 
     def make(count):
         seed = next(seeds)
@@ -266,6 +259,9 @@ def scenario(server, stations, place, make_card):
         catalogue_away(desks, server, gallery, make)
         unsure(desks, server, other, make)
         shared_folder(desks, place, make)
+        all_kept.kept = gallery.kept + other.kept
+        all_kept.asked_for = set(other.kept)
+        return all_kept
     finally:
         gallery.close()
         other.close()

@@ -2,6 +2,7 @@
 import os
 import random
 import sqlite3
+import struct
 import subprocess
 import sys
 
@@ -33,7 +34,7 @@ class Station:
 
     def __init__(self, program, folder, name, server=None, role=None):
         self.program, self.folder, self.name, self.state = program, folder, name, f"{folder}/state-{name}"
-        self.file = f"{folder}/{name}.yaml"
+        self.file, self.pictures, self.cards = f"{folder}/{name}.yaml", f"{folder}/pictures-{name}", []
         with open(self.file, "w", encoding="utf-8") as file:
             file.write(PIPELINE.format(name=name, folder=folder))
             if server:
@@ -49,7 +50,13 @@ class Station:
             raise Failure(f"{self.name}: {' '.join(words)} ended with {process.returncode}:\n{said}")
         return said
 
+    def noted(self, card):
+        """A card that it began to take."""
+        if card not in self.cards:
+            self.cards.append(card)
+
     def take(self, card, *words, exits=(0,)):
+        self.noted(card)
         return self.call("import", card, "--pipeline", self.file, *words, exits=exits)
 
     def facts(self):
@@ -73,14 +80,34 @@ def same(server, station, when):
 
 
 def make_card(folder, count, seed):
-    """Whole pictures that no other card has."""
-    numbers = random.Random(seed)
+    """Whole files that no other card has: pictures, and from ten on the last three are one shot, a RAW with its JPEG and a sidecar."""
+    numbers, shot = random.Random(seed), count - 2 if count >= 10 else count
     os.makedirs(f"{folder}/DCIM/100TEST")
-    for number in range(count):
-        head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000")
-        with open(f"{folder}/DCIM/100TEST/{seed}_{number:04}.JPG", "wb") as file:
-            file.write(head + b"\xff\xfe" + (2002).to_bytes(2, "big") + numbers.randbytes(2000) + b"\xff\xd9")
+    for number in range(shot):
+        write(f"{folder}/DCIM/100TEST/{seed}_{number:04}.JPG", jpeg(numbers))
+    if shot < count:
+        stem = f"{folder}/DCIM/100TEST/{seed}_{shot - 1:04}"
+        write(f"{stem}.NEF", raw(numbers))
+        write(f"{stem}.XMP", f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><!-- {seed} --></x:xmpmeta>\n'.encode())
     return folder
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def jpeg(numbers):
+    head = bytes.fromhex("ffd8ffe000104a46494600010100000100010000")
+    return head + b"\xff\xfe" + (2002).to_bytes(2, "big") + numbers.randbytes(2000) + b"\xff\xd9"
+
+
+def raw(numbers):
+    """A TIFF of one strip."""
+    entries = [(256, 32), (257, 32), (258, 8), (259, 1), (262, 1), (273, 122), (277, 1), (278, 32), (279, 1024)]
+    table = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in entries)
+    head = b"II*\0" + struct.pack("<IH", 8, len(entries)) + table + struct.pack("<I", 0)
+    return head.ljust(122, b"\0") + numbers.randbytes(1024) + numbers.randbytes(900)
 
 
 def joined(program, folder, name, server):

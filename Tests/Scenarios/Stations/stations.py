@@ -2,6 +2,7 @@
 """Two stations and a catalogue on a PostgreSQL of the scenario's own: one card in both, an outage, a kill of the server and of a station, a
 copied state directory. After each, the catalogue has what the ledgers have, no more and no less. Needs no network; leaves nothing running."""
 import argparse
+import difflib
 import glob
 import hashlib
 import json
@@ -12,6 +13,7 @@ import shutil
 import signal
 import socket
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,8 +26,11 @@ import proving  # noqa: E402
 import seeding  # noqa: E402
 import sharing  # noqa: E402
 from cluster import Server  # noqa: E402
+from invariants import Invariants  # noqa: E402
 from proof import Failure  # noqa: E402
 from station import Station, joined, make_card, same  # noqa: E402
+
+LONGEST = 360
 
 
 def doctor(station):
@@ -90,12 +95,45 @@ def told(station, other, card, count):
             raise Failure(f"the same in JSON: {line}")
 
 
-def both(program, folder, server, leave_out=False):
-    if leave_out:
-        return
+def both(program, folder, server):
+    """The stations, and what their galleries keep."""
     vans = [joined(program, folder, name, server) for name in ("van1", "van2")]
-    sharing.scenario(server, vans, folder, make_card)
-    proving.scenario(server, vans, folder, make_card)
+    kept = sharing.scenario(server, vans, folder, make_card)
+    kept.kept += proving.scenario(server, vans, folder, make_card)
+    return vans, kept
+
+
+def checked(server, stations, kept):
+    """All that was disturbed here, once more and at once."""
+    truth = Invariants(server, stations, kept)
+    truth.asked_for = kept.asked_for
+    truth.check("at the end")
+    files = sum(len(station.facts()[0]) for station in stations)
+    print(f"ledgers of {len(stations)} stations, catalogue and galleries agree on {files} files: each has one ending, its copies, one upload")
+
+
+def ledger_schema(station):
+    ledger = sqlite3.connect(f"file:{station.state}/ledger.sqlite?mode=ro", uri=True)
+    return dict(ledger.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+
+
+def catalogue_schema(server):
+    done = subprocess.run([*server.client("pg_dump"), "--schema-only"], capture_output=True, text=True, check=True)
+    # Newer ones begin and end with a word that differs each time.
+    return [line for line in done.stdout.splitlines() if not line.startswith(("\\restrict", "\\unrestrict"))]
+
+
+def same_schemas(server, before, without, alone, one):
+    """Nobody but `migrate` changes the catalogue's tables, and nothing but triggers is added to a ledger that tells it."""
+    if difference := list(difflib.unified_diff(before, catalogue_schema(server), "before", "after", lineterm="", n=0)):
+        raise Failure("the catalogue's schema has changed:\n" + "\n".join(difference[:20]))
+    if ledger_schema(alone) != without:
+        raise Failure("the schema of a ledger without a catalogue has changed")
+    told = ledger_schema(one)
+    more = {name for name in told if told[name] != without.get(name)}
+    if without.keys() - told.keys() or any(not name.startswith("told") for name in more):
+        raise Failure(f"a ledger that tells a catalogue differs in {sorted(more | (without.keys() - told.keys()))}")
+    print(f"schemas are as before; a ledger that tells a catalogue has {len(more)} triggers more")
 
 
 def only_sharing(program, folder):
@@ -118,10 +156,12 @@ def scenario(program, folder, kills, leave_out):
             raise Failure("something was noted without a catalogue")
         if ledger.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'told%'").fetchone() != (0,):
             raise Failure("a ledger without a catalogue has triggers for one")
+        without = ledger_schema(alone)
         print("without a catalogue nothing is noted")
 
         one, two = (Station(program, folder, name, server, name) for name in ("desk1", "desk2"))
         one.call("catalog", "migrate", "--pipeline", one.file, "--set", f"catalog.postgres.url={server.url('postgres')}")
+        schema = catalogue_schema(server)
         for station in (one, two):
             server.sql(f"CREATE ROLE {station.name} LOGIN; GRANT filmgate_station TO {station.name}")
             station.call("catalog", "check", "--pipeline", station.file)
@@ -161,8 +201,11 @@ def scenario(program, folder, kills, leave_out):
         print("a day without the catalogue: imported all the same, told afterwards")
 
         killed(server, one, folder, kills)
-        both(program, folder, server, leave_out)
-        seeding.scenario(program, folder, server)
+        vans, kept = ([], sharing.Kept()) if leave_out else both(program, folder, server)
+        late = seeding.scenario(program, folder, server)
+        checked(server, [one, two, *vans, late], kept)
+        alone.take(make_card(f"{folder}/card-alone-again", 12, 4))
+        same_schemas(server, schema, without, alone, one)
 
         copy = Station(program, folder, "copy", server, "desk1")
         shutil.copytree(one.state, copy.state)
@@ -183,6 +226,7 @@ def killed(server, station, folder, kills):
         if tried > 20 + 5 * kills:
             raise Failure(f"of {tried} kills only {effective} came before the import was over")
         card = make_card(f"{folder}/card-kill{tried}", 120, 10 + tried)
+        station.noted(card)
         process = station.start("import", card, "--pipeline", station.file)
         time.sleep(random.uniform(0.1, 1.5))
         is_alive = process.poll() is None
@@ -223,7 +267,7 @@ def main():
         parser.error(f"all that --sharing plays needs namespaces: not with {namespaces.OPTION}")
     random.seed(options.seed)
     print(f"seed {options.seed}")
-    folder = tempfile.mkdtemp(prefix="filmgate-stations-")
+    begun, folder = time.monotonic(), tempfile.mkdtemp(prefix="filmgate-stations-")
     os.chmod(folder, 0o755)
     try:
         if options.sharing:
@@ -234,6 +278,11 @@ def main():
         print(f"FAILED: {failure}\nleft behind: {folder}", file=sys.stderr)
         return 1
     shutil.rmtree(folder)
+    lasted = time.monotonic() - begun
+    if lasted > LONGEST:
+        print(f"FAILED: it took {lasted:.0f} s; {LONGEST} are the limit", file=sys.stderr)
+        return 1
+    print(f"all of it in {lasted:.0f} s")
     print(namespaces.closing([sharing.WHAT, proving.WHAT] if options.without_namespaces else []))
     return 0
 
