@@ -53,7 +53,7 @@ case "${1:-build}" in
     webkit) commands="python3=python3 WebKitWebDriver=webkit2gtk-driver Xvfb=xvfb unshare=util-linux mount=mount" ;;
     stations)
         libraries="libpq=libpq-dev"
-        commands="cc=gcc pg_config=libpq-dev python3=python3 psql=postgresql-client setpriv=util-linux pgrep=procps openssl=openssl ip=iproute2 pgbouncer=pgbouncer haproxy=haproxy"
+        commands="cc=gcc pg_config=libpq-dev python3=python3 psql=postgresql-client setpriv=util-linux pgrep=procps openssl=openssl ip=iproute2 nft=nftables pgbouncer=pgbouncer haproxy=haproxy"
         files="/usr/share/doc/postgresql=postgresql /usr/bin/time=time"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
