@@ -157,7 +157,7 @@ stations-long: deps-stations program ## kill servers and stations COUNT times, c
 ways: deps-hotfolder program ## take the same forty shots as a card, from cameras, through a hot folder and by FTP
 	python3 Tests/Scenarios/Ways/ways.py --filmgate $(PROGRAM)
 
-studio-browser: deps-studio program ## operate the page with a real browser, by touch and by keys; pictures of it go to SHOTS (SCENARIOS="--contract" tries the API)
+studio-browser: deps-studio program ## operate the page with a real browser, by touch and by keys; pictures of it go to SHOTS (SCENARIOS="--contract" tries the API, "--long" lets a tab sleep for ten minutes)
 	programs=$$(Tests/Scenarios/Studio/python.sh $(CURDIR)/.build-studio) && \
 		"$$programs/python3" Tests/Scenarios/Studio/browser.py --filmgate $(PROGRAM) --shots $(SHOTS) $(SCENARIOS)
 
