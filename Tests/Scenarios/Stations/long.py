@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 from access import certificates, pooler  # noqa: E402
 from away import away  # noqa: E402
 from failover import promotions  # noqa: E402
+from hostile import hostile  # noqa: E402
 from kills import server_kills, station_kills, stopped  # noqa: E402
 from many import eight_runs  # noqa: E402
 from namespaces import add_option, closing  # noqa: E402
@@ -31,7 +32,7 @@ SCENARIOS = {
     "lost-answers": (lost_answers, 0.2), "partition": (partition, 0.1), "old-catalogue": (old_catalogue, 1),
     "old-state": (old_state, 1), "copied-state": (two_of_one, 1), "eight-runs": (eight_runs, 1),
     "pooler": (pooler, 0.1), "certificates": (certificates, 1), "receivers": (receivers, 0.06), "snapshot": (long_snapshot, 1),
-    "away": (away, 1),
+    "hostile": (hostile, 1), "away": (away, 1),
 }
 
 # Those that cannot be played without namespaces of mounts or networks.
