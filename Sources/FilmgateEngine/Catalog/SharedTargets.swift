@@ -24,7 +24,7 @@ public struct SharedTargets: Sendable, Hashable {
 
     private var places: [Place] = []
     /// The remote ones of this plan by their identities without an event: name, and what they can answer for.
-    private var remotes: [String: AwayOutlook] = [:]
+    private var outlooks: [String: AwayOutlook] = [:]
     /// Remote targets of the pipeline that are this station's alone, by their identities without an event.
     private var alone: Set<String> = []
     public private(set) var refusals: [Refusal] = []
@@ -78,12 +78,12 @@ public struct SharedTargets: Sendable, Hashable {
         }
         places.append(Place(own: own, common: own))
         let way: AwayOutlook.Way = traits.answersByDigest ? .asked : traits.idempotent ? .harmless : .held
-        remotes[own] = AwayOutlook(target: name, way: way, waiting: 0)
+        outlooks[own] = AwayOutlook(target: name, way: way, waiting: 0)
     }
 
     /// The remote ones that are shared, by name, each with what is open there.
     func remotes(counting open: [OpenTarget]) -> [AwayOutlook] {
-        var found = remotes
+        var found = outlooks
         for target in open {
             if let own = place(of: target.identity)?.place.own { found[own]?.waiting += target.told.waiting }
         }
@@ -175,7 +175,7 @@ public struct SharedTargets: Sendable, Hashable {
     /// Those of both; what is known of a target later stands.
     public mutating func add(_ other: SharedTargets) {
         alone.formUnion(other.alone)
-        remotes.merge(other.remotes) { $1 }
+        outlooks.merge(other.outlooks) { $1 }
         takeOver(other.places)
         for refusal in other.refusals where !refusals.contains(refusal) { refusals.append(refusal) }
     }

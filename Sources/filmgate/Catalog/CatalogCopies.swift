@@ -102,10 +102,10 @@ struct CatalogCopies {
             let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
             return try await reader.assets(sha256: sha256).lazy.compactMap(\.media).first
         }
-        return (try? found.get()) ?? nil
+        return try? found.get()
     }
 
-    /// `NIKON D850 #6021337  2026-11-21T14:03:27`, as far as that is known.
+    /// Model, serial number and time of the picture, as far as they are known.
     static func text(_ media: MediaFacts) -> String {
         let camera = media.model.map { ModelSpellings.shown(make: media.make, model: $0) } ?? media.make
         let body = [camera, media.serial.map { "#" + $0 }].compactMap(\.self).joined(separator: " ")
