@@ -19,7 +19,7 @@ from hostile import hostile  # noqa: E402
 from kills import server_kills, station_kills, stopped  # noqa: E402
 from many import eight_runs  # noqa: E402
 from namespaces import add_option, closing  # noqa: E402
-from network import lost_answers, partition  # noqa: E402
+from network import lost_answers, partition, silent_names  # noqa: E402
 from proof import Failure  # noqa: E402
 from receivers import receivers  # noqa: E402
 from restores import old_catalogue, old_state, two_of_one  # noqa: E402
@@ -29,14 +29,14 @@ from snapshot import long_snapshot  # noqa: E402
 # What each is called, and how many of the rounds that were asked for it makes.
 SCENARIOS = {
     "server-kills": (server_kills, 1), "station-kills": (station_kills, 1), "stopped": (stopped, 1), "promotions": (promotions, 1),
-    "lost-answers": (lost_answers, 0.2), "partition": (partition, 0.1), "old-catalogue": (old_catalogue, 1),
+    "lost-answers": (lost_answers, 0.2), "partition": (partition, 0.1), "silent-names": (silent_names, 0.02), "old-catalogue": (old_catalogue, 1),
     "old-state": (old_state, 1), "copied-state": (two_of_one, 1), "eight-runs": (eight_runs, 1),
     "pooler": (pooler, 0.1), "certificates": (certificates, 1), "receivers": (receivers, 0.06), "snapshot": (long_snapshot, 1),
     "hostile": (hostile, 1), "away": (away, 1),
 }
 
 # Those that cannot be played without namespaces of mounts or networks.
-IN_NAMESPACES = ("partition", "away")
+IN_NAMESPACES = ("partition", "away", "silent-names")
 
 
 def play(name, options):

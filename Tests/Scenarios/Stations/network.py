@@ -1,6 +1,7 @@
 """Networks between stations and their catalogue that break: answers that are lost after the server has written, links that go down."""
 import os
 import select
+import shutil
 import socket
 import subprocess
 import threading
@@ -143,3 +144,56 @@ def partition(scene):
             truth.check(f"link down {number + 1}", said + one.tell(card))
         server.close()
     print(f"a link that went down {scene.count} times: imports went on, and all is told")
+
+
+class Names:
+    """What a network namespace knows of names: its own list, and behind that a name server that takes questions and says nothing."""
+
+    def __init__(self, space, address):
+        self.folder, self.had_any = f"/etc/netns/{space}", os.path.isdir("/etc/netns")
+        os.makedirs(self.folder)
+        self.silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.silent.bind((address, 53))
+        with open(f"{self.folder}/resolv.conf", "w", encoding="ascii") as file:
+            file.write(f"nameserver {address}\noptions timeout:30 attempts:2\n")
+        self.know("")
+
+    def know(self, line):
+        with open(f"{self.folder}/hosts", "w", encoding="ascii") as file:
+            file.write(f"127.0.0.1 localhost\n{line}\n")
+
+    def close(self):
+        self.silent.close()
+        shutil.rmtree(self.folder)
+        if not self.had_any:
+            os.rmdir("/etc/netns")
+
+
+def silent_names(scene):
+    """The name server says nothing for a minute: an import waits for the catalogue's name as long as for its host, and ends."""
+    if not Namespace.is_allowed():
+        print("a name server that says nothing needs network namespaces, which this machine does not give: left out")
+        return
+    authority, (near, far), took = Authority(f"{scene.folder}/authority"), ("10.213.78.1", "10.213.78.2"), []
+    with Namespace(f"fg{os.getpid()}"[:9], near, far) as space:
+        names = Names(space.name, near)
+        try:
+            server = scene.catalogue(address=near, **authority.server("db.example"))
+            names.know(f"{near} db.example")
+            one = scene.station("one", server, None, f"postgresql://one@db.example:{server.port}/filmgate?sslmode=verify-full",
+                                password="a word of one", more=authority.options("a word of one"), inside=["ip", "netns", "exec", space.name])
+            truth = Invariants(server, [one])
+            truth.check("by its name", one.tell(scene.card(20)))
+            for number in range(scene.count):
+                names.know("")
+                card, begun = scene.card(20), time.monotonic()
+                said = ended(one.begin(card), "an import whose name server says nothing")
+                took.append(time.monotonic() - begun)
+                if took[-1] > 30 or "going on alone" not in said:
+                    raise Failure(f"an import took {took[-1]:.0f} s while the name server said nothing:\n{said}")
+                names.know(f"{near} db.example")
+                truth.check(f"a silent name server {number + 1}", said + one.tell(card))
+            server.close()
+        finally:
+            names.close()
+    print(f"a name server that says nothing: imports took {max(took):.0f} s at most, and all is told")
