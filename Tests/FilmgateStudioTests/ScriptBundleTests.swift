@@ -57,6 +57,22 @@ import Testing
         #expect(ScriptBundle.text([("a.js", line + "\n")], first: "a.js") == nil)
     }
 
+    /// What only `import()` leads to is in the second file, and what it imports by name with it.
+    @Test func whatIsWantedLaterComesLater() throws {
+        let texts = try #require(
+            ScriptBundle.texts(
+                [
+                    ("a.js", "import { b } from \"./b.js\";\nexport const f = () => import(\"./c.js\");\n"),
+                    ("b.js", "export const b = () => import(\"./a.js\");\n"),
+                    ("c.js", "import { d } from \"./d.js\";\nexport const c = d;\n"), ("d.js", "export const d = 1;\n"),
+                ], first: "a.js", soon: []))
+        #expect(texts.first.contains("const f = () => more(\"c.js\");"), "\(texts)")
+        #expect(texts.first.contains("const b = () => Promise.resolve(\"a.js\").then(use);"))
+        for name in ["a.js", "b.js"] { #expect(texts.first.contains("modules[\"\(name)\"]")) }
+        for name in ["c.js", "d.js"] { #expect(texts.rest.contains("modules[\"\(name)\"]")) }
+        #expect(texts.rest.hasPrefix("export const add = (modules, use, more) => {\n"))
+    }
+
     /// A browser that comes for the first time asks for four files: the page, its style, its icon and its scripts.
     @Test func thePageAsksForOneScript() async throws {
         try await StudioBench.with { bench async throws in
@@ -65,13 +81,19 @@ import Testing
             #expect(names.count == 3)
             let script = try #require(names.first { $0.hasSuffix("/page.js") })
             let text = try bench.client.send("GET", script, [:]).body
-            for module in ["main.js", "sheet.js", "stream.js", "cards.js"] {
+            for module in ["main.js", "sheet.js", "stream.js", "capture.js"] {
                 #expect(text.contains("modules[\"\(module)\"] = () => {"))
             }
-            #expect(!text.contains("\nimport ") && !text.contains("\nexport ") && !text.contains("import(\"./"))
+            #expect(!text.contains("\nimport ") && !text.contains("\nexport "))
+            #expect(!text.contains("import(\"./"), "what it asks for later is one file")
+            let rest = try bench.client.send("GET", script.replacing("page.js", with: ScriptBundle.rest), [:]).body
+            for module in ["cards.js", "deliveries.js", "tools.js"] {
+                let start = "modules[\"\(module)\"] = () => {"
+                #expect(rest.contains(start) && !text.contains(start))
+            }
             let one = script.replacing("page.js", with: "sheet.js")
             #expect(try bench.client.send("GET", one, [:]).status == 200)
-            #expect(try Self.sizes(["/"] + names, bench, [:]) <= 133_000)
+            #expect(try Self.sizes(["/"] + names, bench, [:]) <= 120_000)
             #expect(try Self.sizes(["/"] + names, bench, ["Accept-Encoding": "gzip"]) <= 40_000)
         }
     }

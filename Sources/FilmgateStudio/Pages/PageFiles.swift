@@ -5,8 +5,9 @@ import StudioPage
 
 /// The page's files, which lie in the program itself.
 ///
-/// The scripts are served as one; each by itself lies beside it. All but the first page are asked for below a version,
-/// which is another one when any file is: browsers keep them for good. Each is packed once, at the start.
+/// The scripts are served as one, and what the first page does not need as another; each by itself lies beside them.
+/// All but the first page are asked for below a version, which is another one when any file is: browsers keep them for
+/// good. Each is packed once, at the start.
 struct PageFiles: Sendable {
     private struct File {
         var type: String, bytes: ByteBuffer, version: String
@@ -34,9 +35,13 @@ struct PageFiles: Sendable {
         }
         let version = AccessSecret.hexadecimal(Array(hash.digest().prefix(6)))
         let scripts = parts.filter { $0.name.hasSuffix(".js") }.map { (name: $0.name, text: $0.text) }
-        let bundle = ScriptBundle.text(scripts, first: "main.js"), all = "/page/\(version)/page.js"
+        let bundle = ScriptBundle.texts(scripts, first: "main.js", soon: ["capture.js"])
+        let script = "text/javascript; charset=utf-8", all = "/page/\(version)/page.js"
         var files: [String: File] = [:]
-        files[all] = bundle.map { File(type: "text/javascript; charset=utf-8", version: version, $0) }
+        files[all] = bundle.map { File(type: script, version: version, $0.first) }
+        files["/page/\(version)/\(ScriptBundle.rest)"] = bundle.map {
+            File(type: script, version: version, $0.rest)
+        }
         for part in parts {
             var path = "/page/\(version)/\(part.name)", text = part.text
             if part.name == "index.html" {

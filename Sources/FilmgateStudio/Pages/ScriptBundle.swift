@@ -1,18 +1,63 @@
-/// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
+/// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times. What the
+/// first page does not need comes in a second one, as soon as the first page is there or somebody wants it.
 ///
 /// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
 /// empty, types within a line are left out, and lines begin where their code does: nobody who looks at the page reads
 /// more. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
 /// exports where something is declared, and no text that goes over several lines.
 enum ScriptBundle {
+    /// Where the second file is, beside the first.
+    static let rest = "rest.js"
+
     /// Nil where a module says it in another way; the modules themselves are served then.
     static func text(_ modules: [(name: String, text: String)], first: String) -> String? {
-        var text = "const modules = {}, made = {}, use = (name) => made[name] ??= modules[name]();\n"
+        texts(modules, first: first, soon: modules.map(\.name))?.first
+    }
+
+    /// `soon`: what the first page needs beside `first`, with what those import by name; all else is in the rest.
+    static func texts(
+        _ modules: [(name: String, text: String)], first: String, soon: [String]
+    ) -> (first: String, rest: String)? {
+        let early = reached(from: soon + [first], modules)
+        var parts = (first: "", rest: "")
         for module in modules {
-            guard let body = function(module.text) else { return nil }
-            text += "modules[\"\(module.name)\"] = () => {\n\(body)};\n"
+            guard var body = function(module.text) else { return nil }
+            for late in modules where !early.contains(late.name) {
+                body = body.replacing("Promise.resolve(\"\(late.name)\").then(use)", with: "more(\"\(late.name)\")")
+            }
+            let text = "modules[\"\(module.name)\"] = () => {\n\(body)};\n"
+            if early.contains(module.name) { parts.first += text } else { parts.rest += text }
         }
-        return text + "use(\"\(first)\");\n"
+        var start = "const modules = {}, made = {}, use = (name) => made[name] ??= modules[name]();\n"
+        if !parts.rest.isEmpty { start += following }
+        parts.first = start + parts.first + "use(\"\(first)\");\n"
+        parts.rest = "export const add = (modules, use, more) => {\n\(parts.rest)};\n"
+        return parts
+    }
+
+    /// What could not be fetched is asked for at another address: browsers remember that one failed.
+    private static let following = """
+        let tries = 0, rest = null;
+        const address = () => "./\(rest)" + (tries ? "?" + tries : "");
+        const fetchRest = () => rest ??= import(address()).then(({ add }) => add(modules, use, more), (error) => {
+        [rest, tries] = [null, tries + 1];
+        throw error;
+        });
+        const more = (name) => fetchRest().then(() => use(name));
+        setTimeout(() => fetchRest().catch(() => {}), 2000);
+
+        """
+
+    /// These modules, and what they import by name.
+    private static func reached(from names: [String], _ modules: [(name: String, text: String)]) -> Set<String> {
+        var found: Set<String> = [], next = names
+        while let name = next.popLast() {
+            guard found.insert(name).inserted, let module = modules.first(where: { $0.name == name }) else { continue }
+            for line in module.text.split(separator: "\n") where line.hasPrefix("import ") {
+                next += line.split(separator: "\"").dropFirst().first.map { [String($0.dropFirst(2))] } ?? []
+            }
+        }
+        return found
     }
 
     private static func function(_ text: String) -> String? {
