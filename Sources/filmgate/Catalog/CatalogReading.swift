@@ -136,7 +136,8 @@ struct CatalogStatusCommand: AsyncParsableCommand {
     private static func open(_ status: StationStatus) -> [String?] {
         let rest = status.waiting - status.targets.reduce(0) { $0 + min($1.waiting, Int64.max >> 8) }
         let others = rest > 0 ? "\(Describe.count(Int(rest), "delivery", "deliveries")) open" : nil
-        return status.targets.map { Self.words(on: $0) } + [others]
+        let targets: [String?] = status.targets.map { Self.words(on: $0) }
+        return targets + [others]
     }
 
     /// `gallery 12 waiting (96 MB)`, and what keeps it.
