@@ -177,6 +177,39 @@ def catalogue_away(desks, server, gallery, make):
     print("`when_away: hold`: own copies are made, the gallery waits for the catalogue")
 
 
+def laptop_home(desks, server, gallery, make, count=2000):
+    """A laptop without the catalogue, whose gallery waits for it, comes home: half of its frames another station has delivered meanwhile,
+    the rest it claims."""
+    one, two = desks
+    two.write(away="hold")
+    card, begun = make(count), len(gallery.begun)
+    half, names = f"{card}-half", sorted(os.listdir(f"{card}/DCIM/100TEST"))[::2]
+    os.makedirs(f"{half}/DCIM/100TEST")
+    for name in names:
+        os.link(f"{card}/DCIM/100TEST/{name}", f"{half}/DCIM/100TEST/{name}")
+    server.stop("immediate")
+    ended(two.take(card, "--wait", "2s"), "the laptop's import", exits=(8,))
+    kept(two, card, "a laptop that is away")
+    if len(gallery.begun) != begun:
+        raise Failure("a laptop that is away sent something though it has to wait for the catalogue")
+    server.start()
+    ended(one.take(half), "the import at the desk")
+    once(gallery, half, "while the laptop was away")
+    said = ended(two.start("retry", "--pipeline", two.station.file), "the laptop's retry at home")
+    once(gallery, card, "when the laptop was home")
+    if len(gallery.begun) != begun + count:
+        raise Failure(f"{len(gallery.begun) - begun} uploads were begun for {count} frames")
+    digests = ",".join(files_below(card).values())
+    by = dict(line.split("|") for line in server.sql(
+        f"""SELECT s.name, count(*) FROM catalog.delivery d JOIN catalog.station s ON s.id = d.station
+        JOIN catalog.target t ON t.id = d.target WHERE d.state = 'd' AND t.name = 'gallery'
+        AND encode(d.sha, 'hex') = ANY ('{{{digests}}}') GROUP BY 1""").splitlines())
+    if by != {one.station.name: str(len(names)), two.station.name: str(count - len(names))}:
+        raise Failure(f"the catalogue has deliveries of {count} frames by {by}:\n{said}")
+    two.write()
+    print(f"a laptop comes home with {count} frames: {len(names)} were delivered by the desk meanwhile, the rest is claimed; nothing twice")
+
+
 def unsure(desks, server, gallery, make):
     """A gallery that can neither be asked nor takes anything twice: what may have been sent waits for a person."""
     one, two = desks
@@ -257,6 +290,7 @@ def scenario(server, stations, place, make_card):
         if stations[0].name not in said:
             raise Failure(f"`status` does not say whom it waits for:\n{said}")
         catalogue_away(desks, server, gallery, make)
+        laptop_home(desks, server, gallery, make)
         unsure(desks, server, other, make)
         shared_folder(desks, place, make)
         all_kept.kept = gallery.kept + other.kept
