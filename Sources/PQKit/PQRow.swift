@@ -14,7 +14,7 @@ public struct PQRow: ~Copyable {
     }
     public func int(_ column: Int) throws(IngestError) -> Int64 { try required(column, try intOrNil(column)) }
     public func intOrNil(_ column: Int) throws(IngestError) -> Int64? {
-        guard let bytes = try value(column, [PQType.int8, PQType.int4, PQType.int2, PQType.oid]) else { return nil }
+        guard let bytes = try value(column, PQType.readAsInt) else { return nil }
         switch bytes.count {
         case 8: return Self.load(bytes, as: Int64.self)
         case 4: return Int64(Self.load(bytes, as: Int32.self))
@@ -31,10 +31,10 @@ public struct PQRow: ~Copyable {
     public func text(_ column: Int) throws(IngestError) -> String { try required(column, try textOrNil(column)) }
     /// Text, names, JSON and `"char"`.
     public func textOrNil(_ column: Int) throws(IngestError) -> String? {
-        let types = [PQType.text, PQType.varchar, PQType.name, PQType.char, PQType.json, PQType.jsonb]
-        guard let bytes = try value(column, types) else { return nil }
+        guard let bytes = try value(column, PQType.readAsText) else { return nil }
         let isVersioned = pq.call.ftype(result, CInt(column)) == PQType.jsonb
-        guard let text = String(validating: bytes.dropFirst(isVersioned ? 1 : 0), as: UTF8.self) else {
+        let words = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(isVersioned ? 1 : 0))
+        guard let text = words.withMemoryRebound(to: UInt8.self, { String(validating: $0, as: UTF8.self) }) else {
             throw wrong(column)
         }
         return text
@@ -42,7 +42,7 @@ public struct PQRow: ~Copyable {
     public func bytes(_ column: Int) throws(IngestError) -> [UInt8] { try required(column, try bytesOrNil(column)) }
     /// Bytes, and the 16 of a UUID.
     public func bytesOrNil(_ column: Int) throws(IngestError) -> [UInt8]? {
-        try value(column, [PQType.bytea, PQType.uuid]).map { Array($0) }
+        try value(column, PQType.readAsBytes).map { Array($0) }
     }
     /// Nanoseconds since 1970.
     public func time(_ column: Int) throws(IngestError) -> Int64 {
