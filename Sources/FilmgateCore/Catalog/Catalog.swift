@@ -17,7 +17,7 @@ public protocol Catalog: Sendable {
     func migration() async throws(IngestError) -> [String]
     /// Brings tables and functions up to date, all or nothing; what was done, empty when there was nothing to do.
     func migrate() async throws(IngestError) -> [String]
-    /// Makes a state directory a station there, or finds it again. `nameTaken` when another station has the name.
+    /// Makes a state directory a station there, or finds it again. `misconfigured` when another station has the name.
     func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership
     /// Opens a session, which ends an earlier one of this station. `notFound` when it has not joined, `stateLocked`
     /// when another process uses the same identity now, `rejected` when the identity was given up or shut out.

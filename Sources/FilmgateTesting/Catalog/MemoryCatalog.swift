@@ -3,34 +3,26 @@ import Synchronization
 
 /// A catalogue in memory that gives claims by the same rules as a real one; every station asks the same object.
 public final class MemoryCatalog: Catalog {
-    private struct Word {
-        var station: String, state: CatalogCopy.State, receipt: String? = nil
-        /// Whoever claimed it can neither ask nor send twice without harm.
-        var isDumb = false
-    }
-    /// `before`: what stood there before the claim, such as that of a lost station.
-    private struct Row { var token: Int64, word: Word, before: Word? = nil }
-    private struct Key: Hashable { var content: ContentKey, target: String }
     private struct State {
-        var rows: [Key: Row] = [:]
-        /// Whether targets can be asked or take anything twice, as whoever named them first said; with `isOld`, that
-        /// decides.
-        var settles: [String: Bool] = [:], isOld = false
-        var sessions: [Int64: String] = [:], applied: [String: Int64] = [:], last: Int64 = 0
-        var away: IngestError?, undecided = 0, lost = 0, questions = 0, most = 0
+        var stations: MemoryStations, deliveries = MemoryDeliveries(), isOld = false
+        var away: IngestError? = nil, undecided = 0, lost = 0, questions = 0, most = 0
         var copies: [CatalogCopy] = [], lookups: [Int] = [], delay = Duration.zero
-        var statuses: [String: String] = [:]
-        /// How the files of each station ended, by their paths.
-        var seen: [String: [String: Ending]] = [:], takesReports = true
-        /// What each station has met, by the files.
-        var met: [String: [AssetID: SightingFact]] = [:]
-        var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]?
-        var refusal: IngestError?
+        var statuses: [String: String] = [:], takesReports = true
+        /// What each station has met, by the files, and how long each content is.
+        var met: [String: [AssetID: SightingFact]] = [:], sizes: [String: UInt64] = [:]
+        var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]? = nil
+        var refusal: IngestError? = nil
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>, isStrict: Bool
     private let whenReleasing = Mutex<(@Sendable () async -> Void)?>(nil)
 
-    public init() {}
+    /// `isStrict`: it refuses and tells whatever a real one would.
+    ///
+    /// Without it whoever opens a session has joined, any text is a digest, and a test says who has what.
+    public init(isStrict: Bool = false) {
+        self.isStrict = isStrict
+        state = Mutex(State(stations: MemoryStations(isStrict: isStrict)))
+    }
 
     public let place = "memory", isOnThisMachine = true
 
@@ -59,34 +51,41 @@ public final class MemoryCatalog: Catalog {
     /// So many reports are taken, and their answers never come.
     public func lose(answers count: Int) { state.withLock { $0.lost = count } }
     /// Up to where it knows that station.
-    public func known(of station: String) -> Int64 { state.withLock { $0.applied[station] ?? 0 } }
+    public func known(of station: String) -> Int64 {
+        state.withLock { state in state.stations.identity(named: station).map { state.stations.applied($0) } ?? 0 }
+    }
     /// How its files ended, by their paths, as that station told.
-    public func seen(by station: String) -> [String: Ending] { state.withLock { $0.seen[station] ?? [:] } }
+    public func seen(by station: String) -> [String: Ending] {
+        state.withLock { state in
+            let facts = state.stations.identity(named: station).flatMap { state.met[$0] } ?? [:]
+            return Dictionary(facts.values.map { ($0.origin.path, $0.ending) }) { $1 }
+        }
+    }
     /// Loses what that station told, and with `applied` how much that was, as a backup from before would.
     public func forget(factsOf station: String, knowing applied: Int64? = nil) {
         state.withLock { state in
-            (state.seen[station], state.met[station]) = (nil, nil)
-            state.rows = state.rows.filter { $0.value.word.station != station }
-            if let applied { state.applied[station] = applied }
+            let identity = state.stations.identity(named: station) ?? station
+            state.met[identity] = nil
+            state.deliveries.forget(identity)
+            if let applied { state.stations.set(applied: applied, of: identity) }
         }
     }
+    /// So much time goes by, in which nobody renews anything.
+    public func pass(_ time: Duration) { state.withLock { $0.stations.pass(time) } }
     /// Sessions are renewed, and reports fail.
     public func set(refusing refusal: IngestError?) { state.withLock { $0.refusal = refusal } }
     /// Whether it takes reports at all; where not, each finds its session over.
     public func set(takesReports: Bool) { state.withLock { $0.takesReports = takesReports } }
     /// Ends the sessions of that station, as time would.
     public func end(sessionsOf station: String) {
-        state.withLock { state in state.sessions = state.sessions.filter { $0.value != station } }
+        state.withLock { state in
+            if let identity = state.stations.identity(named: station) { state.stations.end(identity) }
+        }
     }
     /// How often it was asked for claims, and for how many at once at most.
     public var claimed: (questions: Int, most: Int) { state.withLock { ($0.questions, $0.most) } }
     /// The claims of those that are there, and that are not done, by who has them.
-    public var claims: [String] {
-        state.withLock { state in
-            let claimed = state.rows.values.filter { $0.word.state == .claimed && state.sessions[$0.token] != nil }
-            return claimed.map(\.word.station).sorted()
-        }
-    }
+    public var claims: [String] { state.withLock { $0.deliveries.claims($0.stations) } }
 
     /// What that station said of itself last.
     public func status(of station: String) -> String? { state.withLock { $0.statuses[station] } }
@@ -107,30 +106,30 @@ public final class MemoryCatalog: Catalog {
     public func migration() async throws(IngestError) -> [String] { [] }
     public func migrate() async throws(IngestError) -> [String] { [] }
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
-        StationMembership(
-            uuid: identity.uuid, name: identity.name, epoch: 1, catalog: String(repeating: "0", count: 32), applied: 0)
+        try asked { state throws(IngestError) in try state.stations.join(identity) }
     }
 
     public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
     {
-        try asked { state in
-            state.sessions = state.sessions.filter { $0.value != membership.name }
-            state.last += 1
-            state.sessions[state.last] = membership.name
-            return CatalogSession(
-                token: state.last, applied: state.applied[membership.name] ?? 0, lasts: .seconds(60), timeline: nil)
-        }
+        try asked { state throws(IngestError) in try state.stations.open(membership, last: session) }
+    }
+
+    public func applied(
+        of membership: StationMembership, last session: Int64?
+    ) async throws(IngestError) -> Int64? {
+        guard isStrict else { return nil }
+        return try asked { state throws(IngestError) in try state.stations.applied(of: membership, last: session) }
     }
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
         try asked { state in
-            guard let station = state.sessions[session] else { return false }
-            if let status { state.statuses[station] = status }
-            return true
+            guard let station = state.stations.station(of: session) else { return false }
+            if let status { state.statuses[state.stations.name(of: station)] = status }
+            return state.stations.renew(session, status: status)
         }
     }
     public func leave(_ session: Int64) async throws(IngestError) {
-        try asked { state in state.sessions[session] = nil }
+        try asked { state in state.stations.leave(session) }
     }
 
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
@@ -146,87 +145,57 @@ public final class MemoryCatalog: Catalog {
     private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
         try asked { state throws(IngestError) -> Int64? in
             if let refusal = state.refusal { throw refusal }
-            guard let station = state.sessions[session], state.takesReports else { return nil }
-            guard state.applied[station] ?? 0 == report.since else { return state.applied[station] ?? 0 }
-            state.applied[station] = report.upTo
-            for fact in report.sightings {
-                state.seen[station, default: [:]][fact.origin.path] = fact.ending
+            guard let station = state.stations.station(of: session), state.takesReports else { return nil }
+            if isStrict, report.upTo <= report.since { throw IngestError(.rejected, "A report of this order.") }
+            guard state.stations.applied(station) == report.since else { return state.stations.applied(station) }
+            try check(report.contents.map { ContentKey(sha256: $0.sha256) } + report.deliveries.map(\.content))
+            state.stations.set(applied: report.upTo, of: station)
+            for fact in report.contents { state.sizes[fact.sha256] = state.sizes[fact.sha256] ?? fact.size }
+            for var fact in report.sightings {
+                fact.sha256 = fact.sha256 ?? state.met[station]?[fact.origin.id]?.sha256
                 state.met[station, default: [:]][fact.origin.id] = fact
             }
-            for fact in report.deliveries where fact.shared && fact.state != .withdrawn {
-                let key = Key(content: fact.content, target: fact.target), old = state.rows[key]
-                let isDone = fact.state == .done
-                guard !isDone || old?.word.state != .done && old?.word.state != .removed else { continue }
-                let word = Word(station: station, state: isDone ? .done : .removed, receipt: fact.receipt)
-                if !isDone, old?.word.state == .claimed, state.sessions[old?.token ?? 0] != nil {
-                    state.rows[key]?.before = word
-                } else {
-                    state.rows[key] = Row(token: session, word: word)
-                }
+            for fact in report.deliveries {
+                state.deliveries.take(fact, from: station, session, upTo: report.upTo, state.stations)
             }
             return report.upTo
         }
     }
 
+    /// All or nothing: one that is no digest refuses the rest, too.
+    private func check(_ contents: [ContentKey]) throws(IngestError) {
+        guard isStrict else { return }
+        for content in contents where !Self.isDigest(content.sha256) || content.beside.map(Self.isDigest) == false {
+            throw IngestError(.rejected, "\(content.rawValue) is no digest.")
+        }
+    }
+
+    private static func isDigest(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+
     public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
-        try asked { state throws(IngestError) in
-            guard let station = state.sessions[session] else { throw IngestError(.cancelled, "The session is over.") }
+        if wishes.isEmpty { return [] }
+        return try asked { state throws(IngestError) in
+            guard let station = state.stations.station(of: session) else {
+                throw IngestError(.cancelled, "The session is over.")
+            }
             guard wishes.count <= 256 else { throw IngestError(.rejected, "More than 256 claims at once.") }
+            try check(wishes.map(\.content))
             (state.questions, state.most) = (state.questions + 1, max(state.most, wishes.count))
+            // Whoever wishes the same twice is answered the same twice.
+            var given: [ClaimWish: ClaimAnswer] = [:]
             return wishes.map { wish in
                 guard state.undecided == 0 else {
                     state.undecided -= 1
                     return .undecided
                 }
-                return Self.answer(wish, station, session, &state)
+                let answer =
+                    given[wish]
+                    ?? state.deliveries.claim(wish, by: station, session, state.stations, isOld: state.isOld)
+                given[wish] = answer
+                return answer
             }
-        }
-    }
-
-    private static func answer(
-        _ wish: ClaimWish, _ station: String, _ session: Int64, _ state: inout State
-    ) -> ClaimAnswer {
-        let key = Key(content: wish.content, target: wish.target)
-        state.settles[wish.target] = state.settles[wish.target] ?? wish.canBeSettled
-        var mine = Row(token: session, word: Word(station: station, state: .claimed))
-        mine.word.isDumb = !wish.canBeSettled
-        guard let row = state.rows[key] else {
-            state.rows[key] = mine
-            return .granted
-        }
-        mine.before = row.word.state == .claimed ? row.before : row.word
-        let isKnown = row.word.station == station && wish.isKnown
-        if row.word.state == .claimed {
-            if row.token != session, state.sessions[row.token] != nil { return .held(by: row.word.station) }
-            if row.token != session, !isKnown {
-                if let before = row.before, let answer = refusal(before, wish, station, isOld: state.isOld) {
-                    return answer
-                }
-                let isSettled =
-                    state.isOld
-                    ? state.settles[wish.target] == true
-                    : wish.canBeAsked || wish.canBeSettled && !row.word.isDumb && row.before?.isDumb != true
-                guard isSettled || wish.anyway else {
-                    return .unsure(by: row.word.station, isOwn: row.word.station == station)
-                }
-                mine.before = row.before ?? row.word
-                state.rows[key] = mine
-                return .takenOver
-            }
-        } else if let answer = refusal(row.word, wish, station, isOld: state.isOld) {
-            return answer
-        }
-        state.rows[key] = mine
-        return .granted
-    }
-
-    /// What such a word is to whoever was told nothing against it by a person.
-    private static func refusal(_ word: Word, _ wish: ClaimWish, _ station: String, isOld: Bool) -> ClaimAnswer? {
-        let isOwn = word.station == station
-        return switch word.state {
-        case .done where !wish.insists: .done(by: word.station, receipt: word.receipt, isOwn: isOwn)
-        case .removed where !wish.again || isOld: .removed(by: word.station, isOwn: isOwn)
-        default: nil
         }
     }
 
@@ -234,22 +203,7 @@ public final class MemoryCatalog: Catalog {
         let wait = whenReleasing.withLock(\.self)
         await wait?()
         return try asked { state in
-            var count = 0
-            for wish in wishes {
-                let key = Key(content: wish.content, target: wish.target)
-                guard let row = state.rows[key], row.token == session, row.word.state == .claimed,
-                    state.sessions[session] != nil
-                else {
-                    continue
-                }
-                if wish.mayHaveArrived {
-                    state.rows[key]?.token = 0
-                } else {
-                    state.rows[key] = row.before.map { Row(token: 0, word: $0) }
-                }
-                count += 1
-            }
-            return count
+            state.stations.station(of: session) == nil ? 0 : state.deliveries.release(wishes, session)
         }
     }
 
@@ -261,31 +215,70 @@ public final class MemoryCatalog: Catalog {
         // Whoever does not want to wait any longer is not waited for.
         if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
         let wanted = Set(sha256)
-        return try asked { state in state.copies.filter { wanted.contains($0.sha256) } }
+        return try asked { state in
+            isStrict ? Self.copies(of: wanted, state) : state.copies.filter { wanted.contains($0.sha256) }
+        }
+    }
+
+    private static func copies(of wanted: Set<String>, _ state: State) -> [CatalogCopy] {
+        let seen = state.met.flatMap { station, facts in
+            facts.values.compactMap { fact -> CatalogCopy? in
+                guard let sha = fact.sha256, wanted.contains(sha) else { return nil }
+                var copy = CatalogCopy(
+                    sha256: sha, station: state.stations.name(of: station), state: .seen,
+                    place: fact.origin.volumePath, at: fact.at)
+                copy.detail = fact.ending.rawValue
+                return copy
+            }
+        }
+        var copies = seen + state.deliveries.copies(of: wanted, state.stations)
+        for index in copies.indices where copies[index].size == nil {
+            copies[index].size = state.sizes[copies[index].sha256]
+        }
+        return copies.sorted { ($0.sha256, $0.station) < ($1.sha256, $1.station) }
     }
 
     public func card(
         _ volume: String, _ files: [AssetID], _ session: Int64
     ) async throws(IngestError) -> [CardAtStation] {
+        if files.isEmpty { return [] }
         let delay = state.withLock { state in
             state.cards.append(files.count)
             return state.cardDelay
         }
         if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
         return try asked { state throws(IngestError) -> [CardAtStation] in
-            guard let own = state.sessions[session] else { throw IngestError(.cancelled, "The session is over.") }
-            if let words = state.cardWords { return words }
-            return state.met.sorted { $0.key < $1.key }.compactMap { station, facts -> CardAtStation? in
-                let found = files.compactMap { facts[$0] }.filter { $0.origin.volume == volume }
-                guard station != own, let last = found.map(\.at).max() else { return nil }
-                let endings = Dictionary(grouping: found, by: \.ending).mapValues(\.count)
-                return CardAtStation(station: station, endings: endings, at: last)
+            guard let own = state.stations.station(of: session) else {
+                throw IngestError(.cancelled, "The session is over.")
             }
+            guard files.count <= 256 else { throw IngestError(.rejected, "More than 256 files at once.") }
+            if let words = state.cardWords { return words }
+            let words = state.met.compactMap { station, facts -> CardAtStation? in
+                let found = files.compactMap { facts[$0] }.filter { $0.origin.volume == volume }
+                guard station != own, !state.stations.isRevoked(station), let last = found.map(\.at).max() else {
+                    return nil
+                }
+                let endings = Dictionary(grouping: found, by: \.ending).mapValues(\.count)
+                return CardAtStation(station: state.stations.name(of: station), endings: endings, at: last)
+            }
+            return words.sorted { $0.station < $1.station }
         }
     }
 
-    public func stations() async throws(IngestError) -> [StationSummary] { [] }
-    public func revoke(_ station: String) async throws(IngestError) -> Bool { false }
-    public func release(claimsOf station: String) async throws(IngestError) -> Int? { nil }
+    public func stations() async throws(IngestError) -> [StationSummary] {
+        try asked { state in isStrict ? state.stations.summaries() : [] }
+    }
+    public func revoke(_ station: String) async throws(IngestError) -> Bool {
+        try asked { state in state.stations.revoke(station) }
+    }
+    public func release(claimsOf station: String) async throws(IngestError) -> Int? {
+        try asked { state throws(IngestError) -> Int? in
+            guard let identity = state.stations.identity(named: station) else { return nil }
+            guard !state.stations.isPresent(identity) else {
+                throw IngestError(.stateLocked, "\(station) is there now and may be sending what it has claimed.")
+            }
+            return state.deliveries.giveFree(identity, state.stations)
+        }
+    }
     public func close() async {}
 }
