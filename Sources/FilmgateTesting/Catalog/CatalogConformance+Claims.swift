@@ -213,6 +213,19 @@ extension CatalogConformance {
             2 claim a+dumb → unsure by desk-3
             """),
         CatalogCase(
+            "of several that were lost, the last is in doubt",
+            """
+            1 claim a → granted
+            1 leave → left
+            2 claim a → taken over
+            2 release a+tried → 1 given back
+            3 claim a → taken over
+            3 release a → 1 given back
+            1 open → applied 0, for 60 s
+            1 claim a+dumb+known → unsure by desk-2
+            1 claim a+known → taken over
+            """),
+        CatalogCase(
             "what is done is not given back",
             """
             1 claim a → granted

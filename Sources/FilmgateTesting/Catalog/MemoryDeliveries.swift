@@ -50,8 +50,9 @@ struct MemoryDeliveries {
         if !isMine, let refusal = refusal(wish, key, row, by: station, stations, isOld: isOld) { return refusal }
         if !isClaim {
             row.before = row.word
-        } else if row.before == nil, !isMine, !isKnown {
-            row.before = row.word
+        } else if !isMine, !isKnown, row.before.map({ $0.state == .claimed }) ?? true {
+            // Of several that were lost the last may have been sent.
+            row.before = Word(station: row.word.station, state: .claimed, isDumb: isDumb(row, key))
         }
         (row.token, row.word) = (session, mine)
         rows[key] = row

@@ -20,6 +20,7 @@ enum CatalogSchema {
         [CatalogTables.home] + AdmissionFunctions.all,
         [CatalogTables.home] + DoubtFunctions.all,
         [CatalogTables.home] + CardFunctions.all,
+        [CatalogTables.home] + LostClaimFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

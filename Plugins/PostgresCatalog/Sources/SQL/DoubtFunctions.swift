@@ -9,7 +9,7 @@
 /// program of before goes by the same rules.
 enum DoubtFunctions {
     static let all = [
-        columns, doubt, taking, claim, earlierClaim, release, earlierRelease, freeing,
+        columns, doubt, taking, claim(remembers: remembers), earlierClaim, release, earlierRelease, freeing,
         ReportFunctions.report(
             "CREATE OR REPLACE", first: removals, also: ", rights = NULL, was = NULL, was_by = NULL",
             unless: "WHEN excluded.state = 'r' AND t.state = 'c' THEN NOT \(lives("t"))"),
@@ -68,44 +68,54 @@ enum DoubtFunctions {
     /// The insert decides a race, never a look beforehand. Rows are taken in one order, so that two who want the same
     /// do not lock each other up. The last SELECT sees the rows as they were when the statement began: what another
     /// station committed after that has no state there, or one that could be taken, and must be asked for again.
-    private static let claim = """
-        CREATE OR REPLACE FUNCTION catalog.claim_v2(
-            mine bigint, shas bytea[], besides bytea[], targets text[], names text[], all_rights smallint[])
-        RETURNS TABLE (verdict "char", holder text, receipt text, own boolean) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
-        #variable_conflict use_column
-        DECLARE who int; shut int[];
-        BEGIN
-            SELECT m.station INTO who FROM me(mine) m;
-            IF who IS NULL THEN RAISE EXCEPTION 'the session is over' USING ERRCODE = 'FG007'; END IF;
-            IF cardinality(shas) > 256 THEN RAISE EXCEPTION 'more than 256 claims at once' USING ERRCODE = '22023'; END IF;
-            SELECT array_agg(u.id) INTO shut FROM station u WHERE u.revoked IS NOT NULL;
-            PERFORM number_targets(targets, names, array_fill(NULL::int, ARRAY[cardinality(targets)]),
-                ARRAY(SELECT (x.rights & 3) = 0 FROM unnest(all_rights) WITH ORDINALITY AS x (rights, ord) ORDER BY x.ord));
-            RETURN QUERY
-            WITH ask AS (
-                SELECT a.sha, a.beside, t.id AS target, a.rights, a.ord
-                FROM unnest(shas, besides, targets, all_rights) WITH ORDINALITY AS a (sha, beside, identity, rights, ord)
-                LEFT JOIN target t ON t.identity = left(a.identity, 1024)),
-            won AS (
-                INSERT INTO delivery AS d (sha, beside, target, station, token, state, rights)
-                SELECT a.sha, a.beside, a.target, who, mine, 'c'::"char", (bit_and(a.rights) & 3) | (bit_or(a.rights) & 60)
-                FROM ask a WHERE a.target IS NOT NULL GROUP BY a.sha, a.target, a.beside ORDER BY a.sha, a.target, a.beside
-                ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, at = now(),
-                    state = excluded.state, rights = excluded.rights,
-                    was = CASE WHEN d.state <> 'c' THEN d.state WHEN \(remembers) THEN d.was WHEN \(isDumb) THEN 'n' ELSE 'c' END,
-                    was_by = CASE WHEN d.state = 'c' AND (\(remembers)) THEN d.was_by ELSE d.station END
-                WHERE d.state = 'c' AND d.token = excluded.token OR may_take(
-                    CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END,
-                    CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END,
-                    \(lives("d")), d.station = excluded.station, \(isDumb), excluded.rights)
-                RETURNING d.sha, d.beside, d.target, d.xmax <> 0 AS over),
-            present AS (
-                SELECT d.sha, d.beside, d.target, d.token, d.station, d.receipt, d.was_by, \(lives("d")) AS lives,
-                    CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END AS word,
-                    CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END AS was,
-                    \(isDumb) AS dumb
-                FROM delivery d JOIN ask USING (sha, beside, target))
-            SELECT CASE
+    ///
+    /// `remembers`: where a claim leaves what stood before the one that it takes the place of.
+    static func claim(remembers: String) -> String {
+        """
+            CREATE OR REPLACE FUNCTION catalog.claim_v2(
+                mine bigint, shas bytea[], besides bytea[], targets text[], names text[], all_rights smallint[])
+            RETURNS TABLE (verdict "char", holder text, receipt text, own boolean) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
+            #variable_conflict use_column
+            DECLARE who int; shut int[];
+            BEGIN
+                SELECT m.station INTO who FROM me(mine) m;
+                IF who IS NULL THEN RAISE EXCEPTION 'the session is over' USING ERRCODE = 'FG007'; END IF;
+                IF cardinality(shas) > 256 THEN RAISE EXCEPTION 'more than 256 claims at once' USING ERRCODE = '22023'; END IF;
+                SELECT array_agg(u.id) INTO shut FROM station u WHERE u.revoked IS NOT NULL;
+                PERFORM number_targets(targets, names, array_fill(NULL::int, ARRAY[cardinality(targets)]),
+                    ARRAY(SELECT (x.rights & 3) = 0 FROM unnest(all_rights) WITH ORDINALITY AS x (rights, ord) ORDER BY x.ord));
+                RETURN QUERY
+                WITH ask AS (
+                    SELECT a.sha, a.beside, t.id AS target, a.rights, a.ord
+                    FROM unnest(shas, besides, targets, all_rights) WITH ORDINALITY AS a (sha, beside, identity, rights, ord)
+                    LEFT JOIN target t ON t.identity = left(a.identity, 1024)),
+                won AS (
+                    INSERT INTO delivery AS d (sha, beside, target, station, token, state, rights)
+                    SELECT a.sha, a.beside, a.target, who, mine, 'c'::"char", (bit_and(a.rights) & 3) | (bit_or(a.rights) & 60)
+                    FROM ask a WHERE a.target IS NOT NULL GROUP BY a.sha, a.target, a.beside ORDER BY a.sha, a.target, a.beside
+                    ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, at = now(),
+                        state = excluded.state, rights = excluded.rights,
+                        was = CASE WHEN d.state <> 'c' THEN d.state WHEN \(remembers) THEN d.was WHEN \(isDumb) THEN 'n' ELSE 'c' END,
+                        was_by = CASE WHEN d.state = 'c' AND (\(remembers)) THEN d.was_by ELSE d.station END
+                    WHERE d.state = 'c' AND d.token = excluded.token OR may_take(
+                        CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END,
+                        CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END,
+                        \(lives("d")), d.station = excluded.station, \(isDumb), excluded.rights)
+                    RETURNING d.sha, d.beside, d.target, d.xmax <> 0 AS over),
+                present AS (
+                    SELECT d.sha, d.beside, d.target, d.token, d.station, d.receipt, d.was_by, \(lives("d")) AS lives,
+                        CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END AS word,
+                        CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END AS was,
+                        \(isDumb) AS dumb
+                    FROM delivery d JOIN ask USING (sha, beside, target))
+                \(answering)
+            END $$
+        """
+    }
+
+    /// The end of `claim_v2`: what became of each wish.
+    private static let answering = """
+        SELECT CASE
                     WHEN w.sha IS NOT NULL THEN (CASE
                         WHEN w.over AND (b.word IS NULL OR b.word = 'c' AND b.token <> mine AND NOT (b.station = who AND (a.rights & 16) <> 0))
                             THEN 't' ELSE 'y' END)::"char"
@@ -122,7 +132,6 @@ enum DoubtFunctions {
                         OR x.was = 'd' AND (a.rights & 32) = 0) AS stands
                 FROM present x WHERE x.sha = a.sha AND x.beside = a.beside AND x.target = a.target LIMIT 1) b ON true
             LEFT JOIN station s ON s.id = CASE WHEN b.stands THEN b.was_by ELSE b.station END ORDER BY a.ord;
-        END $$
         """
 
     /// Whoever had it could neither ask nor send twice without harm, or so could one before.
