@@ -10,7 +10,7 @@ import Testing
 /// A database with a catalogue of its own in one cluster for all tests.
 final class TestCatalog: Sendable {
     let cluster: Cluster, database: String
-    private static let making = Task { try await Cluster.made(settings: ["max_connections": "120"]) }
+    private static let making = Task { try await Cluster.made(settings: ["max_connections": "160"]) }
     private static let names = Numbers()
 
     private init(_ cluster: Cluster, _ database: String) { (self.cluster, self.database) = (cluster, database) }
@@ -53,8 +53,10 @@ final class TestCatalog: Sendable {
     }
 
     /// A station that has joined and has a session.
-    func station(_ number: Int, name: String? = nil) async throws -> TestStation {
-        let catalog = try self.as("desk\((number - 1) % 4 + 1)")
+    ///
+    /// `roles`: catalogues as `desk1` … `desk4` see them, which many stations share so that connections are few.
+    func station(_ number: Int, name: String? = nil, roles: [PostgresCatalog] = []) async throws -> TestStation {
+        let role = (number - 1) % 4, catalog = try roles.isEmpty ? self.as("desk\(role + 1)") : roles[role]
         let uuid = Digits.text(Array(Digits.sha256("\(database) \(number)").prefix(16)))
         let membership = try await catalog.join(StationIdentity(uuid: uuid, name: name ?? "desk-\(number)"))
         return TestStation(
