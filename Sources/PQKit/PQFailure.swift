@@ -55,6 +55,11 @@ struct PQFailure: Error {
             return
         }
         let shown = PQWords.sentence(Self.shown(PQWords.causes(words)))
+        if words.contains(" alert "), Self.objections.contains(where: { words.contains($0) }) {
+            let advice = "`certificate` has to be valid now, and signed by an authority that the server knows."
+            self.init(IngestError(.unauthorized, "\(place) does not accept this certificate: \(shown)", advice: advice))
+            return
+        }
         let isDoubtful = Self.doubts.contains { words.contains($0) }
         if isDoubtful {
             let advice =
@@ -73,6 +78,9 @@ struct PQFailure: Error {
     private static let doubts = [
         "certificate", "SSL", "channel binding", "does not match host name", "SCRAM", "root.crt",
     ]
+
+    /// What a server says of a client's certificate, in the words of its TLS.
+    private static let objections = ["unknown ca", "bad certificate", "certificate expired", "certificate required"]
 
     /// On one line, without control characters.
     static func shown(_ words: String) -> String {

@@ -40,4 +40,20 @@ extension Cluster {
         try tool("chmod", ["600", folder + "/server.key"])
         if getuid() == 0 { try tool("chown", ["postgres", folder + "/server.key", folder + "/server.crt"]) }
     }
+
+    /// A certificate for a role and its key, `ROLE.crt` and `ROLE.key`, by the authority of that folder.
+    public static func certificate(ofRole role: String, in folder: String) throws {
+        let key = folder + "/\(role).key", request = folder + "/\(role).csr", ca = folder + "/authority"
+        try tool(
+            "openssl",
+            ["req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", "/CN=\(role)"])
+        try tool(
+            "openssl",
+            [
+                "x509", "-req", "-in", request, "-CA", ca + ".crt", "-CAkey", ca + ".key", "-CAcreateserial", "-days",
+                "2",
+                "-out", folder + "/\(role).crt",
+            ])
+        try tool("chmod", ["600", key])
+    }
 }

@@ -21,7 +21,9 @@ import Testing
     ) throws -> Cluster {
         try Cluster(settings: ["ssl": "on", "password_encryption": "scram-sha-256"]) { cluster in
             try Cluster.certificate(for: name, in: cluster.folder, days: days)
-            let text = "ssl_cert_file = '\(cluster.folder)/server.crt'\nssl_key_file = '\(cluster.folder)/server.key'\n"
+            let text =
+                "ssl_cert_file = '\(cluster.folder)/server.crt'\nssl_key_file = '\(cluster.folder)/server.key'\n"
+                + "ssl_ca_file = '\(cluster.folder)/authority.crt'\n"
             try append(text, to: cluster.data + "/postgresql.conf")
             try "local all all trust\n\(rules)\n".write(
                 toFile: cluster.data + "/pg_hba.conf", atomically: false, encoding: .utf8)
@@ -127,5 +129,57 @@ import Testing
         }
         try cluster.sql("CREATE ROLE desk3 LOGIN PASSWORD 'right'")
         await expect(.untrusted) { try await connection(cluster, "right").server() }
+    }
+
+    // MARK: Clients' certificates
+
+    /// Roles sign in with a certificate that names them, and in no other way.
+    private static let certified = Task {
+        try await Cluster.aside {
+            let cluster = try Self.cluster(certifiedFor: "127.0.0.1", rules: "hostssl all all 127.0.0.1/32 cert")
+            try cluster.sql("CREATE ROLE desk3 LOGIN; CREATE ROLE desk4 LOGIN")
+            for role in ["desk3", "desk4"] { try Cluster.certificate(ofRole: role, in: cluster.folder) }
+            return cluster
+        }
+    }
+
+    private func certified(_ cluster: Cluster, as role: String?, in folder: String? = nil) throws -> PQConnection {
+        var options = try PQOptions(cluster.address("desk3", overSocket: false, "sslmode=verify-full"))
+        options.root = cluster.folder + "/authority.crt"
+        options.certificate = role.map { "\(folder ?? cluster.folder)/\($0).crt" }
+        options.key = role.map { "\(folder ?? cluster.folder)/\($0).key" }
+        return PQConnection(options)
+    }
+
+    @Test func aClientsCertificateSignsIn() async throws {
+        let connection = try await certified(Self.certified.value, as: "desk3")
+        #expect(try await connection.server().protection.hasPrefix("TLSv1.3"))
+        let names = try await connection.rows("SELECT current_user::text") { row throws(IngestError) in try row.text(0)
+        }
+        #expect(names == ["desk3"])
+    }
+
+    @Test func anotherRolesCertificateIsRefused() async throws {
+        let connection = try await certified(Self.certified.value, as: "desk4")
+        let error = await expect(.unauthorized) { try await connection.server() }
+        #expect((error?.cause as? PQRefusal)?.state.hasPrefix("28") == true)
+    }
+
+    @Test func whoHasNoCertificateIsRefused() async throws {
+        let connection = try await certified(Self.certified.value, as: nil)
+        let error = await expect(.unauthorized) { try await connection.server() }
+        #expect(error?.advice?.contains("certificate") == true)
+    }
+
+    /// It is the server that does not believe, and not the server that is not believed.
+    @Test func aCertificateByAnotherAuthorityIsRefused() async throws {
+        let other = NSTemporaryDirectory() + "filmgate-authority-" + UUID().uuidString.prefix(8)
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: other) }
+        try Cluster.certificate(for: "127.0.0.1", in: other)
+        try Cluster.certificate(ofRole: "desk3", in: other)
+        let connection = try await certified(Self.certified.value, as: "desk3", in: other)
+        let error = await expect(.unauthorized) { try await connection.server() }
+        #expect(error?.message.contains("does not accept this certificate") == true)
     }
 }
