@@ -59,7 +59,9 @@ public struct CatalogCase: Sendable, CustomStringConvertible {
 ///
 /// Roles are a database's own affair: a case has one for each station.
 public enum CatalogConformance {
-    public static let cases = claims + doubts + releases + orders + reports + lookUps + memberships + sessions + keeping
+    public static let cases =
+        ClaimCases.claims + ClaimCases.doubts + ClaimCases.releases + ReportCases.orders + ReportCases.reports
+        + ReportCases.lookUps + StationCases.memberships + StationCases.sessions + StationCases.keeping
 
     public static let checks: [Check<CatalogBench>] = cases.map { one in
         Check(one.name) { bench in

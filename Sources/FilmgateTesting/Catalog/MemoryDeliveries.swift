@@ -16,9 +16,9 @@ struct MemoryDeliveries {
     }
     private struct Key: Hashable { var content: ContentKey, target: String }
     /// As whoever named it first said.
-    private struct Target { var name: String, isShared: Bool, isDumb: Bool }
+    private struct NamedTarget { var name: String, isShared: Bool, isDumb: Bool }
 
-    private var rows: [Key: Row] = [:], targets: [String: Target] = [:]
+    private var rows: [Key: Row] = [:], targets: [String: NamedTarget] = [:]
     /// Whether targets can be asked or take anything twice, as the first claim said; by tables of before, that decides.
     private var settles: [String: Bool] = [:]
 
@@ -106,7 +106,7 @@ struct MemoryDeliveries {
 
     private mutating func name(_ target: String, _ name: String, isShared: Bool, isDumb: Bool) {
         guard targets[target] == nil else { return }
-        targets[target] = Target(name: name, isShared: isShared, isDumb: isDumb)
+        targets[target] = NamedTarget(name: name, isShared: isShared, isDumb: isDumb)
     }
 
     // MARK: Giving back

@@ -1,5 +1,5 @@
 /// Who is given a delivery, who is not, and what is left behind when it is given back.
-extension CatalogConformance {
+enum ClaimCases {
     static let claims: [CatalogCase] = [
         CatalogCase(
             "the first has it until it is done",

@@ -1,5 +1,5 @@
 /// Who a station is, whether it is there, and what whoever keeps the catalogue does to it.
-extension CatalogConformance {
+enum StationCases {
     static let memberships: [CatalogCase] = [
         CatalogCase(
             "a station is found again, by whatever name", fresh: true,

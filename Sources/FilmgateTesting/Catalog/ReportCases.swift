@@ -1,5 +1,5 @@
 /// What stations tell, and what that is to the others.
-extension CatalogConformance {
+enum ReportCases {
     /// What a person said against a word that stands there.
     static let orders: [CatalogCase] = [
         CatalogCase(
