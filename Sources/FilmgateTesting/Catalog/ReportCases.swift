@@ -146,7 +146,7 @@ enum ReportCases {
             2 tell done:b+private → known to 1
             1 tell removed:b+private → known to 2
             3 where a → desk-1 done gallery x/a server 5; desk-2 claimed gallery - - - of t|gallery
-            3 where b → desk-1 done gallery x/b server 5; desk-2 removed gallery x/b server 5
+            3 where b → desk-1 removed gallery x/b server 5; desk-2 done gallery x/b server 5
             """),
         CatalogCase(
             "each report counts once, and only where it belongs",
