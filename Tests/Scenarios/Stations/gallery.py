@@ -24,7 +24,7 @@ class Gallery:
 
     def __init__(self, delay=0.0, pause=0.0, patience=None, host="127.0.0.1"):
         self.host, self.delay, self.pause, self.patience = host, delay, pause, patience
-        self.kept, self.begun, self.arriving, self.lock = [], [], 0, threading.Lock()
+        self.kept, self.begun, self.asked, self.arriving, self.lock = [], [], [], 0, threading.Lock()
         self.server = QuietServer((host, 0), self.handler())
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -67,6 +67,8 @@ class Gallery:
 
             def do_GET(self):
                 digest = self.path.rsplit("/", 1)[-1]
+                with gallery.lock:
+                    gallery.asked.append(digest)
                 self.answer(*((200, {"id": digest, "sha256": digest}) if gallery.has(digest) else (404, {"error": "unknown"})))
 
             do_HEAD = do_GET

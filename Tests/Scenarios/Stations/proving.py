@@ -1,10 +1,12 @@
 """A card that one station took, and the other is asked whether it may be formatted: yes only for what it asks and reads itself, now."""
 import os
+import subprocess
 import time
 
 from gallery import Gallery
 from namespaces import can_hide_folders, required
 from proof import Failure, digest, folder as files_below
+from reads import Reads
 from sharer import ended
 from sharing import Desk
 
@@ -34,8 +36,8 @@ catalog:
 class Asked:
     """The station that never saw the card, and what it says to it."""
 
-    def __init__(self, desk, card, file, archiving):
-        self.desk, self.card, self.file, self.archiving = desk, card, file, archiving
+    def __init__(self, desk, card, nas, file, archiving):
+        self.desk, self.card, self.nas, self.file, self.archiving = desk, card, nas, file, archiving
 
     def says(self, when, exits, *words, archiving=False):
         process = self.desk.start("safe-to-format", self.card, "--pipeline", self.archiving if archiving else self.file, "--allow", "same-device")
@@ -46,7 +48,17 @@ class Asked:
         return said
 
     def yes(self, when, *words):
-        return self.says(when, (0,), "YES", *words)
+        """Each byte of it was asked for or read in that very run."""
+        wanted, asked = set(files_below(self.card).values()), self.desk.gallery.asked
+        there, before = files_below(self.nas), len(asked)
+        with Reads(self.nas) as reads:
+            said = self.says(when, (0,), "YES", *words)
+            read = {there.get(name) for name in reads.names}
+        if missing := wanted - set(asked[before:]):
+            raise Failure(f"safe-to-format: {when}: yes, and the gallery was not asked for {len(missing)} of {len(wanted)}")
+        if missing := wanted - read:
+            raise Failure(f"safe-to-format: {when}: yes, and {len(missing)} of {len(wanted)} were not read at the folder that is shared")
+        return said
 
     def no(self, when, *words, archiving=False):
         return self.says(when, (8,), "NO:", *words, archiving=archiving)
@@ -80,6 +92,55 @@ def with_sidecars(card):
     return card
 
 
+TWICE = """\
+version: 1
+name: twice
+sources:
+  - card: {{ paths: [/nonexistent] }}
+stages:
+  - exif: {{}}
+  - dedupe: {{}}
+  - upload: {{ to: [{to}] }}
+targets:
+  nas: {{ folder: {{ path: "{nas}/{{name}}" }} }}
+  again: {{ folder: {{ path: "{again}{beside}/{{name}}" }} }}
+  gallery: {{ http: {{ url: "{gallery}/assets", body: raw, digest: {{ json: sha256 }}, find: {{ url: "{gallery}/by-digest/{{sha256}}" }} }} }}
+catalog:
+  postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
+  station: {role}
+  share: [gallery]
+  one_machine: true
+"""
+
+
+def mounted_twice(desk, place, card, nas):
+    """A NAS at two mount points is one place: its folder is not taken twice, and two folders of it hold one copy; a gallery counts."""
+    again, file = f"{place}/proving-again", f"{place}/proving-twice.yaml"
+    os.makedirs(again)
+    mounts = f'mount --bind "{nas}" "{again}" && '
+    taking = f'"$0" import "{card}" --pipeline "{file}" --state "{desk.station.state}" && '
+
+    def proven(what, exits, copies, to, beside="/second"):
+        with open(file, "w", encoding="utf-8") as text:
+            text.write(TWICE.format(to=to, nas=nas, again=again, beside=beside, gallery=desk.gallery.address, role=desk.station.name,
+                                    host=desk.server.folder.replace("/", "%2F"), port=desk.server.port))
+        words = ["safe-to-format", card, "--pipeline", file, "--allow", "same-device", "--copies", copies, "--state", desk.station.state]
+        command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", f'{mounts}{taking}exec "$0" "$@"', desk.station.program]
+        process = subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return ended(process, f"safe-to-format: {what}", exits=exits)
+
+    said = proven("one folder by two mounts", (2,), "2", "nas, again", beside="")
+    if "are the same folder" not in said:
+        raise Failure(f"a folder that is mounted twice is taken for two:\n{said}")
+    for copies, exits, word in (("1", (0,), "YES"), ("2", (8,), "NO:")):
+        said = proven(f"two folders of a NAS that is mounted twice, {copies} wanted", exits, copies, "nas, again")
+        if word not in said:
+            raise Failure(f"safe-to-format: two folders of a NAS that is mounted twice, {copies} wanted:\n{said}")
+    said = proven("a NAS that is mounted twice, and a gallery", (0,), "2", "nas, again, gallery")
+    if "YES" not in said:
+        raise Failure(f"safe-to-format: a NAS and a gallery do not count as two:\n{said}")
+
+
 def scenario(server, stations, place, make_card):
     """`stations` have joined; what they share is made here."""
     required(WHAT, can_hide_folders)
@@ -91,7 +152,7 @@ def scenario(server, stations, place, make_card):
         ended(one.start("catalog", "share", nas), "catalog share")
         taking = pipeline(one, place, gallery, nas, ["archive", "nas", "gallery"])
         there = f"{place}/proving-nas-of-two"
-        asked = Asked(two, card, pipeline(two, place, gallery, there, ["nas", "gallery"]),
+        asked = Asked(two, card, nas, pipeline(two, place, gallery, there, ["nas", "gallery"]),
                       pipeline(two, place, gallery, there, ["archive", "nas", "gallery"]))
         asked.no("a card that nobody took", "never ingested")
         one.station.noted(card)
@@ -122,7 +183,9 @@ def scenario(server, stations, place, make_card):
             raise Failure("safe-to-format waits for a catalogue that is away")
         server.start()
         asked.yes("the catalogue is back")
-        print("a card that the other station took: yes for what is asked and read now; no for a bit, a removal, a word")
+        mounted_twice(two, place, card, nas)
+        print("a card that the other station took: yes for what is asked and read now; no for a bit, a removal, a word, "
+              "a second mount of the same NAS")
         return gallery.kept
     finally:
         gallery.close()
