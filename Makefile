@@ -152,7 +152,8 @@ stations: deps-test program ## let two stations share a catalogue on a PostgreSQ
 	python3 Tests/Scenarios/Stations/stations.py --filmgate $(PROGRAM) $(SCENARIOS)
 
 stations-long: deps-stations program ## kill servers and stations COUNT times, cut networks, restore backups (SCENARIOS="--only NAME")
-	python3 Tests/Scenarios/Stations/long.py --filmgate $(PROGRAM) --count $(COUNT) $(SCENARIOS)
+	programs=$$(Tests/Scenarios/Peers/python.sh $(CURDIR)/.build-peers) && PATH="$$PATH:$$programs" \
+		python3 Tests/Scenarios/Stations/long.py --filmgate $(PROGRAM) --count $(COUNT) $(SCENARIOS)
 
 ways: deps-hotfolder program ## take the same forty shots as a card, from cameras, through a hot folder and by FTP
 	python3 Tests/Scenarios/Ways/ways.py --filmgate $(PROGRAM)

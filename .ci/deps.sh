@@ -54,7 +54,7 @@ case "${1:-build}" in
     stations)
         libraries="libpq=libpq-dev"
         commands="cc=gcc pg_config=libpq-dev python3=python3 psql=postgresql-client setpriv=util-linux pgrep=procps openssl=openssl ip=iproute2 nft=nftables pgbouncer=pgbouncer haproxy=haproxy"
-        files="/usr/share/doc/postgresql=postgresql /usr/bin/time=time"
+        files="/usr/share/doc/python3-venv=python3-venv /usr/share/doc/postgresql=postgresql /usr/bin/time=time"
         export PATH=$PATH:/usr/sbin:/sbin
         ;;
     vusb)

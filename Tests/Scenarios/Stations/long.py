@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
 from access import certificates, pooler  # noqa: E402
 from away import away  # noqa: E402
+from clocks import clocks  # noqa: E402
 from failover import promotions  # noqa: E402
 from hostile import hostile  # noqa: E402
 from kills import server_kills, station_kills, stopped  # noqa: E402
@@ -25,6 +26,7 @@ from receivers import receivers  # noqa: E402
 from restores import old_catalogue, old_state, two_of_one  # noqa: E402
 from sharer import Scene  # noqa: E402
 from snapshot import long_snapshot  # noqa: E402
+from store import store  # noqa: E402
 
 # What each is called, and how many of the rounds that were asked for it makes.
 SCENARIOS = {
@@ -32,7 +34,7 @@ SCENARIOS = {
     "lost-answers": (lost_answers, 0.2), "partition": (partition, 0.1), "silent-names": (silent_names, 0.02), "old-catalogue": (old_catalogue, 1),
     "old-state": (old_state, 1), "copied-state": (two_of_one, 1), "eight-runs": (eight_runs, 1),
     "pooler": (pooler, 0.1), "certificates": (certificates, 1), "receivers": (receivers, 0.06), "snapshot": (long_snapshot, 1),
-    "hostile": (hostile, 1), "away": (away, 1),
+    "hostile": (hostile, 1), "clocks": (clocks, 1), "away": (away, 1), "store": (store, 0.1),
 }
 
 # Those that cannot be played without namespaces of mounts or networks.
