@@ -53,7 +53,8 @@ struct PictureRoutes: Sendable {
                 .tooManyRequests, "rateLimited", "Large pictures are on their way already.",
                 advice: "Ask again in a moment.")
         }
-        answer.stream = place.stream(try await made(key, by: maker, of: row, content, reader))
+        let jpeg = try await made(key, by: maker, of: row, content, reader)
+        answer.send { write in try await place.send(jpeg, write) }
         return answer
     }
 

@@ -33,6 +33,9 @@ struct Answer: Sendable {
         return answer
     }
 
+    /// Sends what the closure writes, instead of `body`.
+    mutating func send(_ stream: @escaping Stream) { self.stream = stream }
+
     func response(to request: Request) -> Response {
         var headers = headers
         for field in SecurityHeaders.all where headers[field.name] == nil { headers.append(field) }

@@ -14,9 +14,7 @@ final class LargePictures: Sendable {
         deinit { all.free(owner) }
 
         /// Sends the picture piece by piece, and has the place until then.
-        func stream(_ jpeg: [UInt8]) -> Answer.Stream { { write in try await self.send(jpeg, write) } }
-
-        private func send(_ jpeg: [UInt8], _ write: (ByteBuffer) async throws -> Void) async throws {
+        func send(_ jpeg: [UInt8], _ write: (ByteBuffer) async throws -> Void) async throws {
             var rest = ByteBuffer(bytes: jpeg)
             while let piece = rest.readSlice(length: min(Self.piece, rest.readableBytes)), piece.readableBytes > 0 {
                 try await write(piece)
