@@ -22,6 +22,13 @@ public struct PQRow: ~Copyable {
         default: throw wrong(column)
         }
     }
+    /// At least 0: an answer that counts what cannot be less is none.
+    public func natural(_ column: Int) throws(IngestError) -> Int64 { try required(column, try naturalOrNil(column)) }
+    public func naturalOrNil(_ column: Int) throws(IngestError) -> Int64? {
+        guard let number = try intOrNil(column) else { return nil }
+        if number < 0 { throw wrong(column) }
+        return number
+    }
     public func double(_ column: Int) throws(IngestError) -> Double {
         Double(bitPattern: try fixed(column, as: UInt64.self, [PQType.float8]))
     }

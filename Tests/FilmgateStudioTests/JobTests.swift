@@ -164,8 +164,8 @@ import Testing
         let orders = [
             JobOrders.retry(target: text, failed: true), JobOrders.cancel(target: text, file: text),
             JobOrders.assign(event: text, target: text), JobOrders.logout(account: text, pipeline: text),
-            JobOrders.retry(target: text, failed: true, only: ["a"]),
-            JobOrders.assign(event: text, target: text, only: ["a"]),
+            JobOrders.retry(target: text, failed: true, only: JobInput(["a"])),
+            JobOrders.assign(event: text, target: text, only: JobInput(["a"])),
             JobOrders.use(event: text, now: true), JobOrders.events(pipeline: text),
             JobOrders.take("import", card: text, pipeline: text), JobOrders.prove(card: text, pipeline: text),
             JobOrders.check(pipeline: text), JobOrders.doctor(pipeline: text),

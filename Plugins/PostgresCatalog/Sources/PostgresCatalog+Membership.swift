@@ -10,7 +10,7 @@ extension PostgresCatalog {
         ]
         let sql = "SELECT catalog.standing_v1($1, $2, $3)"
         do throws(IngestError) {
-            return try await ask(live, sql, values) { row throws(IngestError) in try row.int(0) }.first
+            return try await ask(live, sql, values) { row throws(IngestError) in try row.natural(0) }.first
         } catch {
             guard CatalogRefusal.isOlder(error) else { throw error }
             return nil

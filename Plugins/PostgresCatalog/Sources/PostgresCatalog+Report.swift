@@ -8,7 +8,7 @@ extension PostgresCatalog {
             [.int8(session), .int8(report.since), .int8(report.upTo)] + Self.contents(report) + Self.sightings(report)
             + Self.deliveries(report)
         let known = try await ask(reports, "SELECT catalog.report_v1(\(marks))", values) { row throws(IngestError) in
-            try row.intOrNil(0)
+            try row.naturalOrNil(0)
         }
         guard let answer = known.first else { throw noAnswer }
         return answer

@@ -67,7 +67,7 @@ public struct PostgresCatalog: Module, Catalog {
         let found = try await ask(live, sql, values) { row throws(IngestError) in
             StationMembership(
                 uuid: identity.uuid, name: identity.name, epoch: Int(try row.int(0)),
-                catalog: Digits.text(try row.bytes(2)), applied: try row.int(1))
+                catalog: Digits.text(try row.bytes(2)), applied: try row.natural(1))
         }
         guard let membership = found.first else { throw noAnswer }
         return membership
@@ -85,7 +85,7 @@ public struct PostgresCatalog: Module, Catalog {
         ) {
             row throws(IngestError) in
             CatalogSession(
-                token: try row.int(0), applied: try row.int(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
+                token: try row.int(0), applied: try row.natural(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
                 timeline: server.timeline, clockAhead: try row.intOrNil(3).map { Int($0) })
         }
         guard let session = found.first else { throw noAnswer }

@@ -61,6 +61,8 @@ public struct AssetResult: Sendable {
     public var event: String?
     /// The targets that it is not sent to because somebody took it back there.
     public var takenBack: [String] = []
+    /// The targets that it is not sent to because another station saw that the copy there was removed.
+    public var seenRemoved: [String] = []
     /// A target has its bytes now that had not before, whatever became of it at others.
     public var isSent = false
     /// It was known, and its last run broke off before it could say what became of it, or left something waiting.

@@ -231,6 +231,8 @@ public struct DeliveryRow: Sendable, Hashable {
     /// The reason of a delivery whose copy somebody removed on purpose.
     public static let culledReason =
         "removed there on purpose, said with `filmgate cancel --gone`; `import --again` orders it anew"
+    /// Part of the reason of a delivery that is not made because a station saw that.
+    public static let seenRemoved = "saw that the copy there was removed"
     /// True for the reason of a delivery that a person ended, not a rule.
     public static func isByHand(_ reason: String?) -> Bool {
         [cancelledReason, retiredReason, culledReason].contains { reason?.hasPrefix($0) == true }

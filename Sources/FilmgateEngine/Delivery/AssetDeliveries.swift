@@ -227,6 +227,7 @@ extension AssetDeliveries {
         result.isSent = receipts.values.contains { $0.state == .done && !$0.existed }
         for (name, receipt) in settled.receipts where receipt.state == .excluded {
             if DeliveryRow.isByHand(receipt.reason) { result.takenBack.append(name) }
+            if receipt.reason?.contains(DeliveryRow.seenRemoved) == true { result.seenRemoved.append(name) }
         }
         return result
     }

@@ -70,7 +70,7 @@ struct ClaimedAttempt: Sendable {
 
     /// Who sends it again has claimed it: of all stations that are told to, one does.
     private func removed(_ station: String) -> DeliveryEvent {
-        let words = "\(station) saw that the copy there was removed"
+        let words = "\(station) \(DeliveryRow.seenRemoved)"
         guard terms.again else {
             return withheld(.excluded, "\(words); `filmgate import --again` sends it again")
         }

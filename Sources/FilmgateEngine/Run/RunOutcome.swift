@@ -22,6 +22,8 @@ public struct RunOutcome: Sendable {
     public var lacking: [String: UInt64] = [:]
     /// Files that somebody took back, and that are not sent there for that; by the target's name.
     public var takenBack: [String: Int] = [:]
+    /// Files that are not sent there because another station saw that the copy was removed; by the target's name.
+    public var seenRemoved: [String: Int] = [:]
     /// What waits at the same places for other events, and was not sent.
     public var earlier: [EarlierDeliveries] = []
 
@@ -45,6 +47,7 @@ public struct RunOutcome: Sendable {
         both.byOthers += byOthers
         both.removed += removed
         both.takenBack.merge(takenBack) { $0 + $1 }
+        both.seenRemoved.merge(seenRemoved) { $0 + $1 }
         both.troubles = troubles + next.troubles
         for (ending, count) in made where ending != .pending { both.made[ending, default: 0] += count }
         return both

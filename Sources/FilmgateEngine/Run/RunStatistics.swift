@@ -11,7 +11,7 @@ final class RunStatistics: Sendable {
         /// Why nothing is sent to a target now, by its identity.
         var holds: [String: IngestError] = [:]
         var damaged = 0, byOthers = 0, removed: [RemovedCopies] = [], lacking: [String: UInt64] = [:]
-        var takenBack: [String: Int] = [:]
+        var takenBack: [String: Int] = [:], seenRemoved: [String: Int] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
         var isLedgerLost = false
@@ -53,6 +53,7 @@ final class RunStatistics: Sendable {
             if settled.isDamaged { state.damaged += 1 }
             if settled.station != nil { state.byOthers += 1 }
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
+            for target in settled.seenRemoved { state.seenRemoved[target, default: 0] += 1 }
         }
         hub.post(.settled(settled))
     }
@@ -114,6 +115,7 @@ final class RunStatistics: Sendable {
             (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
             outcome.byOthers = state.byOthers
             (outcome.lacking, outcome.takenBack) = (state.lacking, state.takenBack)
+            outcome.seenRemoved = state.seenRemoved
             return outcome
         }
     }

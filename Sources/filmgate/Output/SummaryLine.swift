@@ -58,6 +58,12 @@ extension RunOutcome {
                     + "`filmgate cancel`, and \(count == 1 ? "is" : "are") not sent there; `--again` orders \(them) anew."
             )
         }
+        for (target, count) in seenRemoved.sorted(by: { $0.key < $1.key }) {
+            lines.append(
+                "note: \(Describe.count(count, "file")) of these \(count == 1 ? "is" : "are") not sent to "
+                    + "\(Describe.name(target)): by another station's word the \(count == 1 ? "copy" : "copies") there "
+                    + "had been removed; `--again` sends \(count == 1 ? "it" : "them") again.")
+        }
         for (folder, bytes) in lacking.sorted(by: { $0.key < $1.key }) {
             lines.append(
                 "note: \(Describe.name(folder)) is full: \(Describe.bytes(bytes)) are missing there for what waits.")

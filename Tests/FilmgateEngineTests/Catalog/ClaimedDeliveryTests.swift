@@ -225,6 +225,8 @@ import Testing
         await one.report("A", .removed)
         try await two.send(["A"], to: gallery)
         #expect(gallery.all == [] && two.endings() == [.filtered: 1])
+        // A person is told that it was not sent.
+        #expect(two.result("A")?.seenRemoved.count == 1)
         try await two.send(["A"], to: gallery, .init(again: true))
         #expect(gallery.all == ["A"])
     }
