@@ -13,7 +13,8 @@ struct StationWorld {
 
     /// What a station's process knows; `work` that is `sent` is in its ledger, too.
     struct Life {
-        var isUp = true, work: [Int: Work]
+        var isUp = true
+        var work: [Int: Work]
         /// What it knows to have come of what it had claimed.
         var known: Set<Int> = []
     }
