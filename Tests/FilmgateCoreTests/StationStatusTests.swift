@@ -39,6 +39,25 @@ import Testing
             ])
     }
 
+    /// What a target's server said is told to everybody who reads the catalogue.
+    @Test func reasonsAreToldWithoutSecretsAndShortEnoughToBeRead() throws {
+        func read(_ reason: String, targets: Int = 1) -> [String?]? {
+            let target = StationStatus.Target(name: "gallery", waiting: 2, bytes: 5, held: 1, reason: reason)
+            let status = StationStatus(
+                untold: 0, waiting: 2, cards: [], targets: Array(repeating: target, count: targets))
+            return StationStatus(json: status.json)?.targets.map(\.reason)
+        }
+        #expect(
+            read("PUT https://ann:secret@gallery.example/a?sig=abc: 401")
+                == ["PUT https://•••@gallery.example/a?sig=••• 401"])
+        let family = "👨‍👩‍👧‍👦", families = try #require(read(String(repeating: family, count: 80))?.first ?? nil)
+        #expect(families == String(repeating: family, count: 256 / family.utf8.count))
+        // One character, as long as nobody reads it.
+        let stacked = "a" + String(repeating: "\u{301}", count: 5000)
+        #expect(read("why " + stacked, targets: 8) == [String?](repeating: "why ", count: 8))
+        #expect(read(stacked, targets: 8) == [String?](repeating: nil, count: 8))
+    }
+
     @Test func cardsThatMakeNoSenseAreLeftOut() {
         let long = String(repeating: "x", count: 200)
         let cards = [

@@ -42,7 +42,8 @@ extension StationStatus {
     public static let mostCards = 5
     /// The same of targets.
     public static let mostTargets = 8
-    private static let longest = 128, longestReason = 256
+    private static let longest = 128
+    fileprivate static let longestReason = 256
 
     /// As the catalogue keeps it.
     public var json: String {
@@ -103,8 +104,19 @@ extension StationStatus.Target {
         object.add("waiting", Int(waiting))
         object.add("bytes", bytes)
         object.add("held", Int(held))
-        object.add("reason", reason.map { String($0.prefix(80)) })
+        object.add("reason", reason.flatMap(Self.shown))
         return object
+    }
+
+    /// The beginning of a reason without the secrets of addresses in it, as short as readers want it.
+    private static func shown(_ reason: String) -> String? {
+        var shown = "", room = StationStatus.longestReason
+        for character in AddressMask.hidden(reason).prefix(80) {
+            room -= character.utf8.count
+            if room < 0 { break }
+            shown.append(character)
+        }
+        return shown.isEmpty ? nil : shown
     }
 }
 
