@@ -14,7 +14,7 @@ extension PostgresCatalog {
         let values =
             Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .int2s(wishes.map(CatalogLetters.rights))]
         let sql = "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)"
-        let answers = try await ask(live, sql, values) { row throws(IngestError) in
+        let answers = try await ask(live, sql, values, hasEarlier: true) { row throws(IngestError) in
             CatalogLetters.answer(
                 try row.textOrNil(0), by: try row.textOrNil(1) ?? Self.somebody, try row.textOrNil(2),
                 isOwn: try row.bool(3))
@@ -57,14 +57,15 @@ extension PostgresCatalog {
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
         let keys = Self.keys(wishes, session), tried = PQValue.bools(wishes.map(\.mayHaveArrived))
         do throws(IngestError) {
-            return try await released("SELECT catalog.release_v2($1, $2, $3, $4, $5)", keys + [tried])
+            return try await released("SELECT catalog.release_v2($1, $2, $3, $4, $5)", keys + [tried], hasEarlier: true)
         } catch {
             guard CatalogRefusal.isOlder(error) else { throw error }
-            return try await released("SELECT catalog.release_v1($1, $2, $3, $4)", keys)
+            return try await released("SELECT catalog.release_v1($1, $2, $3, $4)", keys, hasEarlier: false)
         }
     }
 
-    private func released(_ sql: String, _ values: [PQValue]) async throws(IngestError) -> Int {
-        try await ask(live, sql, values) { row throws(IngestError) in Int(try row.int(0)) }.first ?? 0
+    private func released(_ sql: String, _ values: [PQValue], hasEarlier: Bool) async throws(IngestError) -> Int {
+        try await ask(live, sql, values, hasEarlier: hasEarlier) { row throws(IngestError) in Int(try row.int(0)) }
+            .first ?? 0
     }
 }

@@ -39,12 +39,13 @@ public struct PostgresCatalog: Module, Catalog {
         await reports.close()
     }
 
-    /// Asks with a function of the catalogue; refusals are told in the catalogue's words.
+    /// Refusals are told in the catalogue's words; a missing function is not where the caller has an earlier one.
     func ask<Row: Sendable>(
-        _ connection: PQConnection, _ sql: String, _ values: [PQValue],
+        _ connection: PQConnection, _ sql: String, _ values: [PQValue], hasEarlier: Bool = false,
         _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
     ) async throws(IngestError) -> [Row] {
         do throws(IngestError) { return try await connection.rows(sql, values, decode) } catch {
+            if hasEarlier, CatalogRefusal.isOlder(error) { throw error }
             throw await CatalogRefusal.told(error, place, asking: connection)
         }
     }
@@ -64,7 +65,8 @@ public struct PostgresCatalog: Module, Catalog {
         if function == "join_v2" { values.append(.bool(identity.isEphemeral)) }
         let places = values.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         let sql = "SELECT epoch, applied, catalog FROM catalog.\(function)(\(places))"
-        let found = try await ask(live, sql, values) { row throws(IngestError) in
+        let hasEarlier = function == "join_v2" && !identity.isEphemeral
+        let found = try await ask(live, sql, values, hasEarlier: hasEarlier) { row throws(IngestError) in
             StationMembership(
                 uuid: identity.uuid, name: identity.name, epoch: Int(try row.int(0)),
                 catalog: Digits.text(try row.bytes(2)), applied: try row.natural(1))
@@ -112,10 +114,8 @@ public struct PostgresCatalog: Module, Catalog {
         return try await ask(live, "SELECT \(columns) FROM catalog.stations_v1()", []) { row throws(IngestError) in
             var station = StationSummary(
                 name: try row.text(0), applied: try row.int(6), present: try row.bool(4), revoked: try row.bool(7))
-            (station.site, station.version, station.status) = (
-                try row.textOrNil(1), try row.textOrNil(2), try row.textOrNil(8)
-            )
-            station.silence = try row.doubleOrNil(3)
+            (station.site, station.version) = (try row.textOrNil(1), try row.textOrNil(2))
+            (station.silence, station.status) = (try row.doubleOrNil(3), try row.textOrNil(8))
             station.clockAhead = try row.intOrNil(5).map { Int($0) }
             return station
         }
