@@ -65,6 +65,6 @@ struct CatalogMigration: Sendable {
                 Int(try row.int(0))
             }
             return about.first ?? 0
-        } catch { throw CatalogRefusal.told(error, place) }
+        } catch { throw CatalogRefusal.ofAbout(error, place) }
     }
 }

@@ -36,6 +36,17 @@ enum CatalogRefusal {
         return told(error, place, older: (try? about.get())?.older)
     }
 
+    /// What a catalogue says of itself is the same in each version: where it says nothing, no newer program helps.
+    static func ofAbout(_ error: IngestError, _ place: String) -> IngestError {
+        var told = Self.told(error, place)
+        if isOlder(error) {
+            told.advice =
+                "The schema `catalog` there is another program's, or lost a part: restore the database, or name "
+                + "another in `url`."
+        }
+        return told
+    }
+
     static func told(_ error: IngestError, _ place: String, older: CatalogSide? = nil) -> IngestError {
         guard let refusal = error.cause as? PQRefusal else { return error }
         func said(_ code: IngestError.Code, _ words: String, _ advice: String?) -> IngestError {

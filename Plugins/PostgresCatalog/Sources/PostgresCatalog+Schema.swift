@@ -19,7 +19,7 @@ extension PostgresCatalog {
         do throws(IngestError) {
             guard let about = try await AboutCatalog.read(live) else { return found }
             (found.identity, found.schema, found.speaks) = (about.identity, about.schema, about.speaks)
-        } catch { throw CatalogRefusal.told(error, place) }
+        } catch { throw CatalogRefusal.ofAbout(error, place) }
         return found
     }
 
