@@ -49,9 +49,11 @@ struct PQFailure: Error {
 
     /// How a connection could not be made, in libpq's words, which hold the server's state where it gave one.
     init(connecting words: String, at place: String) {
-        if let said = words.firstMatch(of: #/:  ([0-9A-Z]{5}): ([^\n]*)/#) {
-            // The form of verbose messages: `FATAL:  28P01: password …`.
-            self.init(state: String(said.1), words: String(said.2), at: place)
+        let said = Self.states(words), own = Self.ownWords(words)
+        let isProven = !Self.doubts.contains { own.contains($0) }
+        // libpq tries the next address after a server that is starting: what another one said is the reason.
+        if isProven, let told = said.last(where: { $0.state != "57P03" }) ?? said.last {
+            self.init(state: told.state, words: told.words, at: place)
             return
         }
         let shown = PQWords.sentence(Self.shown(PQWords.causes(words)))
@@ -60,8 +62,7 @@ struct PQFailure: Error {
             self.init(IngestError(.unauthorized, "\(place) does not accept this certificate: \(shown)", advice: advice))
             return
         }
-        let isDoubtful = Self.doubts.contains { words.contains($0) }
-        if isDoubtful {
+        if !isProven {
             let advice =
                 "`root` names the certificate that signed the server's; the server needs TLS and SCRAM. Do not go on without."
             self.init(IngestError(.untrusted, "\(place) cannot be proven to be the server: \(shown)", advice: advice))
@@ -72,6 +73,22 @@ struct PQFailure: Error {
         } else {
             self.init(IngestError(.unavailable, "\(place): \(shown)"))
         }
+    }
+
+    private static var verbose: Regex<(Substring, Substring, Substring)> { #/:  ([0-9A-Z]{5}): ([^\n]*)/# }
+
+    /// What each address that was tried said, in the form of verbose messages: `FATAL:  28P01: password …`.
+    private static func states(_ words: String) -> [(state: String, words: String)] {
+        words.matches(of: verbose).map { (String($0.1), String($0.2)) }
+    }
+
+    /// libpq's own lines, without those that hold a server's words.
+    ///
+    /// A server says where in its source it was (`LOCATION:  …`).
+    private static func ownWords(_ words: String) -> String {
+        words.split(separator: "\n").filter { line in
+            line.firstMatch(of: verbose) == nil && line.firstMatch(of: #/^[A-Z]+:  /#) == nil
+        }.joined(separator: "\n")
     }
 
     /// Pieces of libpq's messages when TLS or the way of signing in is weaker than was demanded.

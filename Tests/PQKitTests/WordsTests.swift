@@ -64,6 +64,40 @@ import Testing
         #expect(error.message == told && error.code == code)
     }
 
+    /// libpq goes on to a name's next address after a server that is starting, and says what each of them said.
+    @Test(
+        arguments: [
+            (["FATAL:  57P03: the database system is starting up"], .unavailable, "57P03"),
+            (
+                [
+                    "FATAL:  57P03: the database system is starting up",
+                    "FATAL:  28P01: password authentication failed for user \"a\"",
+                ], .unauthorized, "28P01"
+            ),
+            (
+                [
+                    "FATAL:  3D000: database \"b\" does not exist",
+                    "FATAL:  57P03: the database system is shutting down",
+                ], .misconfigured, "3D000"
+            ),
+            (
+                ["FATAL:  57P03: the database system is starting up", "SSL error: certificate verify failed"],
+                .untrusted, nil
+            ),
+            (
+                // What a server says of certificates proves nothing against it.
+                ["Connection refused", "FATAL:  28000: no certificate for SSL of user \"a\""], .unauthorized, "28000"
+            ),
+        ] as [([String], IngestError.Code, String?)])
+    func ofSeveralAddressesTheOneThatCanBeMendedIsTold(_ said: [String], _ code: IngestError.Code, _ state: String?) {
+        let lines = said.enumerated().map { number, words in
+            "connection to server at \"db1\" (192.0.2.\(number + 1)), port 5432 failed: \(words)\n"
+                + (words.hasPrefix("FATAL") ? "LOCATION:  SSL_auth, auth.c:341\n" : "")
+        }
+        let error = PQFailure(connecting: lines.joined(), at: "db1").error
+        #expect(error.code == code && (error.cause as? PQRefusal)?.state == state, "\(error)")
+    }
+
     @Test func whatSeveralServersSayIsOneSentence() async throws {
         let port = 9, options = try PQOptions("postgresql://a@127.0.0.1:\(port),127.0.0.2:\(port)/b")
         do {
