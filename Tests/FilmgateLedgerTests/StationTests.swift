@@ -65,7 +65,8 @@ import Testing
                 StationStatus.Target(name: "gallery", waiting: 3, bytes: 3003, held: 2, reason: "signed out"),
                 StationStatus.Target(name: "archive", waiting: 1, bytes: 1003),
             ])
-        #expect(try await ledger.reader.openTargets().map(\.identity) == [Samples.gallery, Samples.archive])
+        let open = try await ledger.reader.openTargets()
+        #expect(open.map(\.identity) == [Samples.gallery, Samples.archive] && open.map(\.failed) == [0, 1])
     }
 
     @Test func whatWasThereBeforeIsToldToo() async throws {

@@ -123,6 +123,10 @@ extension StationStatus.Target {
 /// A target that not everything was delivered to: as the ledger calls it, and as others are told of it.
 public struct OpenTarget: Sendable, Hashable {
     public var identity: String, told: StationStatus.Target
+    /// How many of the deliveries that wait there failed, so that only a person sends them.
+    public var failed: Int64
 
-    public init(identity: String, told: StationStatus.Target) { (self.identity, self.told) = (identity, told) }
+    public init(identity: String, told: StationStatus.Target, failed: Int64 = 0) {
+        (self.identity, self.told, self.failed) = (identity, told, failed)
+    }
 }

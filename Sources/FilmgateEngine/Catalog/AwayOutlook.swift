@@ -1,5 +1,3 @@
-import FilmgateCore
-
 /// What becomes of a shared target's deliveries while the catalogue is away.
 public struct AwayOutlook: Sendable, Hashable {
     /// Whether they go on, by what the target can answer for.
@@ -10,7 +8,7 @@ public struct AwayOutlook: Sendable, Hashable {
         case held
     }
     public var target: String, way: Way
-    /// Deliveries that are open now.
+    /// Deliveries that go on, or that wait there now.
     public var waiting: Int64
 
     public init(target: String, way: Way, waiting: Int64) {
@@ -26,16 +24,6 @@ public struct AwayOutlook: Sendable, Hashable {
         case .asked: "\(subject), asked by digest"
         case .harmless: "\(subject), twice without harm"
         case .held: "\(target) holds \(waiting == 0 ? "what comes" : String(waiting))"
-        }
-    }
-}
-
-extension StationClaims {
-    /// Of the remote targets that this run's plan shares; a shared folder never waits for the catalogue.
-    nonisolated func outlook(of open: [OpenTarget]) -> [AwayOutlook] {
-        let mustHold = whenAway == .hold
-        return sharedRemotes(counting: open).map { one in
-            AwayOutlook(target: one.target, way: mustHold ? .held : one.way, waiting: one.waiting)
         }
     }
 }

@@ -81,11 +81,15 @@ public struct SharedTargets: Sendable, Hashable {
         outlooks[own] = AwayOutlook(target: name, way: way, waiting: 0)
     }
 
-    /// The remote ones that are shared, by name, each with what is open there.
-    func remotes(counting open: [OpenTarget]) -> [AwayOutlook] {
-        var found = outlooks
+    /// The remote ones that are shared, by name, each with what the catalogue's absence is for there.
+    ///
+    /// What failed waits for a person; and where deliveries go on, what is held waits for something else.
+    func remotes(counting open: [OpenTarget], mustHold: Bool) -> [AwayOutlook] {
+        var found = mustHold ? outlooks.mapValues { AwayOutlook(target: $0.target, way: .held, waiting: 0) } : outlooks
         for target in open {
-            if let own = place(of: target.identity)?.place.own { found[own]?.waiting += target.told.waiting }
+            guard let own = place(of: target.identity)?.place.own, let way = found[own]?.way else { continue }
+            let apart = target.failed + (way == .held ? 0 : target.told.held)
+            found[own]?.waiting += max(0, target.told.waiting - apart)
         }
         return found.values.sorted { $0.target < $1.target }
     }

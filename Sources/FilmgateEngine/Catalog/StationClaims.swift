@@ -104,9 +104,9 @@ public actor StationClaims {
         return wish
     }
 
-    /// The remote ones, each with what is open there and what it can answer for by itself.
-    nonisolated func sharedRemotes(counting open: [OpenTarget]) -> [AwayOutlook] {
-        targets.withLock { $0.remotes(counting: open) }
+    /// Of the remote targets that this run's plan shares; a shared folder never waits for the catalogue.
+    nonisolated func outlook(of open: [OpenTarget]) -> [AwayOutlook] {
+        targets.withLock { $0.remotes(counting: open, mustHold: whenAway == .hold) }
     }
 
     // MARK: The session

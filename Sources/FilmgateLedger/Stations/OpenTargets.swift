@@ -11,7 +11,7 @@ extension OpenTarget {
             let bytes = UInt64(min(max(query.doubleOrNil() ?? 0, 0), 9e18)), held = query.int()
             found[id] = OpenTarget(
                 identity: identity,
-                told: StationStatus.Target(name: name, waiting: waiting, bytes: bytes, held: held))
+                told: StationStatus.Target(name: name, waiting: waiting, bytes: bytes, held: held), failed: query.int())
         }
         var words = try Query(db, reasons)
         while try words.next() {
@@ -22,8 +22,9 @@ extension OpenTarget {
     }
 
     static let counts = """
-        SELECT t.id, t.identity, t.name, d.count, d.bytes, d.held FROM (
-            SELECT target_id, count(*) AS count, total(max(size, 0)) AS bytes, count(*) FILTER (WHERE state = 'held') AS held FROM delivery
+        SELECT t.id, t.identity, t.name, d.count, d.bytes, d.held, d.failed FROM (
+            SELECT target_id, count(*) AS count, total(max(size, 0)) AS bytes, count(*) FILTER (WHERE state = 'held') AS held,
+                count(*) FILTER (WHERE state = 'failed') AS failed FROM delivery
             WHERE state <> 'done' AND state IN ('pending', 'held', 'failed') GROUP BY target_id) d JOIN target t ON t.id = d.target_id
         """
     static let reasons = """

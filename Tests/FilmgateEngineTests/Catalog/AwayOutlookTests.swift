@@ -30,9 +30,12 @@ import Testing
         return claims
     }
 
-    private static func open(_ name: String, _ waiting: Int64, event: String = "") -> OpenTarget {
+    private static func open(
+        _ name: String, _ waiting: Int64, event: String = "", held: Int64 = 0, failed: Int64 = 0
+    ) -> OpenTarget {
         OpenTarget(
-            identity: identity(name) + event, told: StationStatus.Target(name: name, waiting: waiting, bytes: 1))
+            identity: identity(name) + event,
+            told: StationStatus.Target(name: name, waiting: waiting, bytes: 1, held: held), failed: failed)
     }
 
     @Test func eachSharedTargetIsToldApart() {
@@ -50,6 +53,18 @@ import Testing
             ])
         // The pipeline says to wait.
         #expect(Self.claims(MemoryCatalog(), whenAway: .hold).outlook(of: open).allSatisfy { $0.way == .held })
+    }
+
+    /// What waits for a person waits on, whatever the catalogue does.
+    @Test func onlyWhatGoesOnIsCountedAsGoingOn() {
+        let open = ["gallery", "webform"].map { Self.open($0, 9, held: 2, failed: 4) }
+        #expect(
+            Self.claims(MemoryCatalog()).outlook(of: open).map(\.text) == [
+                "3 deliveries to gallery go on, asked by digest", "store goes on, twice without harm",
+                "webform holds 5",
+            ])
+        let holding = Self.claims(MemoryCatalog(), whenAway: .hold).outlook(of: open)
+        #expect(holding.map(\.text) == ["gallery holds 5", "store holds what comes", "webform holds 5"])
     }
 
     /// A ledger of so many files, each one change.
