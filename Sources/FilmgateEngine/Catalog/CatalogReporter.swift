@@ -102,8 +102,9 @@ public actor CatalogReporter {
 
     /// Tells what is left, for so long at most, and ends the session; whether all is told.
     public func finish(within time: Duration) async -> Bool {
-        let end = ContinuousClock.now + time
+        let begun = ContinuousClock.now, end = begun + time
         quietUntil = nil
+        if let since = catchingUp?.since { catchingUp?.since = min(since, begun) }
         // Where it was away all the time, one more try would only hold up the end.
         var isAll = false, isSilent = false
         while lostAt == nil, !isAll, ContinuousClock.now < end {
@@ -255,7 +256,9 @@ public actor CatalogReporter {
         gauges?.note(isUp: true)
         if let lostAt {
             let quiet = pace.quiet(after: now - lostAt)
-            (quietUntil, catchingUp) = (now + quiet, (now + quiet, told))
+            quietUntil = now + quiet
+            // What an earlier outage left untold is told with what this one did.
+            if catchingUp == nil { catchingUp = (now + quiet, told) }
             say(.back(seconds: Int((now - lostAt).components.seconds)))
         }
         (lostAt, said) = (nil, nil)

@@ -100,15 +100,19 @@ import Testing
         var list: [CatalogNotice] { all.withLock(\.self) }
     }
 
-    /// What was said of an outage of a catalogue that a station with so many untold files met.
-    private func outage(_ files: Int64) async throws -> [CatalogNotice] {
-        let catalog = MemoryCatalog(), notices = Notices(), ledger = Files(files)
+    private static var quickPace: ReportingPace {
         var pace = ReportingPace()
         (pace.idle, pace.first, pace.most) = (.milliseconds(5), .milliseconds(5), .milliseconds(5))
         (pace.lines, pace.spread) = (15, .zero)
+        return pace
+    }
+
+    /// What was said of an outage of a catalogue that a station with so many untold files met.
+    private func outage(_ files: Int64) async throws -> [CatalogNotice] {
+        let catalog = MemoryCatalog(), notices = Notices(), ledger = Files(files)
         catalog.set(away: IngestError(.unavailable, "No answer."))
         let reporter = CatalogReporter(
-            catalog, ledger, claims: Self.claims(catalog), pace: pace, tell: notices.note)
+            catalog, ledger, claims: Self.claims(catalog), pace: Self.quickPace, tell: notices.note)
         let running = Task { await reporter.run() }
         try await eventually { !notices.list.isEmpty }
         catalog.set(away: nil)
@@ -140,6 +144,51 @@ import Testing
             Issue.record("\(said)")
             return
         }
+    }
+
+    @Test func aSecondOutageBeforeAllIsToldCountsWithTheFirst() async throws {
+        let catalog = MemoryCatalog(), notices = Notices(), away = IngestError(.unavailable, "No answer.")
+        var pace = Self.quickPace
+        (pace.renewal, pace.patience, pace.filesPerSecond) = (.milliseconds(5), .zero, 10)
+        catalog.set(away: away)
+        let reporter = CatalogReporter(catalog, Files(40), pace: pace, tell: notices.note)
+        let running = Task { await reporter.run() }
+        try await eventually { notices.list.count == 1 }
+        catalog.set(away: nil)
+        try await eventually { catalog.known(of: "desk-3") == 15 }
+        catalog.set(away: away)
+        try await eventually { notices.list.count == 3 }
+        catalog.set(away: nil)
+        try await eventually { notices.list.count == 4 }
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(30)))
+        guard case .caughtUp(40, _)? = notices.list.last else {
+            Issue.record("\(notices.list)")
+            return
+        }
+    }
+
+    /// A run that ends before the moment at which it would have told.
+    @Test func whatIsToldEarlyTakesItsTime() async throws {
+        let catalog = MemoryCatalog(), notices = Notices()
+        var pace = Self.quickPace
+        pace.spread = .seconds(60)
+        catalog.set(away: IngestError(.unavailable, "No answer."))
+        let reporter = CatalogReporter(catalog, Files(40), pace: pace, tell: notices.note)
+        let running = Task { await reporter.run() }
+        try await eventually { !notices.list.isEmpty }
+        try await Task.sleep(for: .milliseconds(500))
+        catalog.set(away: nil)
+        try await eventually { notices.list.count > 1 }
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(30)))
+        guard case .caughtUp(40, let seconds)? = notices.list.last else {
+            Issue.record("\(notices.list)")
+            return
+        }
+        #expect(seconds > 0)
     }
 
     /// While it goes on: what is left at its end is told without a pause.
