@@ -46,6 +46,8 @@ int fg_rename_exclusive(int old_dir, const char *old_name, int new_dir, const ch
     return failure;
 }
 
+int fg_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
 int fg_clone(int to, int from) { return ioctl(to, FICLONE, from) == 0 ? 0 : errno; }
 
 long fg_attribute(const char *path, const char *name, void *value, size_t size) { return getxattr(path, name, value, size); }

@@ -36,10 +36,13 @@ final class NameLookups: Sendable {
         }
         do throws(PQFailure) { try wait(lookup.reading.number, POLLIN, host.shown) } catch {
             guard error.error.code == .unavailable else { throw error }
-            throw PQFailure(
-                IngestError(
-                    .unavailable, "\(host.shown): the look-up of this name timed out.",
-                    advice: "No name server answers: see to the network's names, or write an address in `url`."))
+            // An answer that came at the last moment counts.
+            guard lookup.answer.withLock({ $0 != nil }) else {
+                throw PQFailure(
+                    IngestError(
+                        .unavailable, "\(host.shown): the look-up of this name timed out.",
+                        advice: "No name server answers: see to the network's names, or write an address in `url`."))
+            }
         }
         switch lookup.answer.withLock(\.self) {
         case .addresses(let found)?: return found

@@ -43,7 +43,7 @@ import Testing
         #expect(resolver.count == 1)
     }
 
-    @Test func itsLateAnswerIsUsedByNobodyAndTheNextOneIsAskedFor() async throws {
+    @Test func whoeverWaitsHasItsAnswerAndTheNextOneAsksAnew() async throws {
         let resolver = SilentResolver(), connection = try connection(resolver, connect: .seconds(60))
         let waiting = Task { await expect(.unavailable) { try await connection.server() } }
         while resolver.count == 0 { try await Task.sleep(for: .milliseconds(5)) }

@@ -28,6 +28,8 @@ int fg_open_directory(const char *path);
 int fg_open_beneath(int directory, const char *path);
 /// From now on this process gets only the time and the disk that nobody else wants.
 void fg_run_when_idle(void);
+/// Both ends of a pipe, reading first, that no program inherits: at once, however many threads start programs.
+int fg_pipe(int ends[2]);
 /// Has a program started with no open file but 0, 1 and 2; `actions` is a posix_spawn_file_actions_t, after all other actions.
 int fg_inherit_streams_only(void *actions);
 /// Filesystem type number (statfs f_type), or 0.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -45,8 +46,8 @@ package struct PipeEnds {
 
     package init?() {
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        // At once: another thread may begin a program between two calls.
+        guard fg_pipe(&ends) == 0 else { return nil }
         (reading, writing) = (Descriptor(ends[0]), Descriptor(ends[1]))
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     }
 }
