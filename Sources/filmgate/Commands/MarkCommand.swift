@@ -77,9 +77,8 @@ struct MarkCommand: AsyncParsableCommand {
                 (outcome.revision, outcome.rest) = (more.revision, more.rest)
                 outcome.sha256s += more.sha256s
             }
-            let marks = try await reader.marks(of: outcome.sha256s)
-            tell(outcome, marks)
-            if pick, !options.json { try await tellTakenBack(outcome.sha256s, reader) }
+            tell(outcome, try await options.json ? reader.marks(of: outcome.sha256s) : [:])
+            if pick, !options.json { await tellTakenBack(outcome.sha256s, reader) }
         }
     }
 
@@ -91,13 +90,12 @@ struct MarkCommand: AsyncParsableCommand {
     }
 
     /// A pick sends nothing where a person took the delivery back: without a word it would be waited for in vain.
-    private func tellTakenBack(_ sha256s: [String], _ reader: any LedgerReader) async throws(IngestError) {
-        var counts: [String: Int] = [:]
-        for sha256 in sha256s {
-            let rows = try await reader.deliveries(of: ContentKey(sha256: sha256))
-            for row in rows where row.isCancelled && DeliveryRow.isByHand(row.receipt.reason) {
-                counts[row.targetName, default: 0] += 1
-            }
+    ///
+    /// The marks stand whether that can be read or not.
+    private func tellTakenBack(_ sha256s: [String], _ reader: any LedgerReader) async {
+        let found = await Result { () async throws(IngestError) in try await Self.takenBack(sha256s, reader) }
+        guard case .success(let counts) = found else {
+            return Console.err("note: what of these was taken back could not be read.")
         }
         for (target, count) in counts.sorted(by: { $0.key < $1.key }) {
             let them = count == 1 ? "it" : "them"
@@ -106,6 +104,20 @@ struct MarkCommand: AsyncParsableCommand {
                     + "\(Describe.name(target)): a pick sends nothing there; `filmgate import --again` of the source "
                     + "orders \(them) anew.")
         }
+    }
+
+    /// How many of them, by target.
+    private static func takenBack(
+        _ sha256s: [String], _ reader: any LedgerReader
+    ) async throws(IngestError) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for sha256 in sha256s {
+            let rows = try await reader.deliveries(of: ContentKey(sha256: sha256))
+            for row in rows where row.isCancelled && DeliveryRow.isByHand(row.receipt.reason) {
+                counts[row.targetName, default: 0] += 1
+            }
+        }
+        return counts
     }
 
     private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {
