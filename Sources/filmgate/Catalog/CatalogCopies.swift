@@ -85,8 +85,9 @@ struct CatalogCopies {
                 found.merge(Dictionary(grouping: copies, by: \.sha256)) { $1 }
             }
             var answers: [Answer] = []
+            let reader = try? SQLiteLedger.reader(directory: context.options.stateDirectory)
             for (name, sha256) in zip(names, wanted) {
-                let media = await media(of: sha256)
+                let media = await Self.media(of: sha256, reader)
                 answers.append(Answer(name: name, sha256: sha256, copies: found[sha256] ?? [], media: media))
             }
             return answers
@@ -97,10 +98,10 @@ struct CatalogCopies {
     }
 
     /// The camera and the time of the picture are in no catalogue: only a station that read it can say.
-    private func media(of sha256: String) async -> MediaFacts? {
+    private static func media(of sha256: String, _ reader: (any LedgerReader)?) async -> MediaFacts? {
+        guard let reader else { return nil }
         let found = await Result { () async throws(IngestError) -> MediaFacts? in
-            let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
-            return try await reader.assets(sha256: sha256).lazy.compactMap(\.media).first
+            try await reader.assets(sha256: sha256).lazy.compactMap(\.media).first
         }
         return try? found.get()
     }
