@@ -107,7 +107,8 @@ struct CommandContext {
             guard handingOver else { throw Exit(.stateLocked) }
             return living
         }
-        let end = ContinuousClock.now + .seconds(2)
+        let begun = ContinuousClock.now, end = begun + .seconds(2)
+        var next = begun
         while true {
             do throws(IngestError) {
                 let ledger = try SQLiteLedger.open(directory: options.stateDirectory)
@@ -115,7 +116,11 @@ struct CommandContext {
                 return ledger
             } catch {
                 guard error.code == .stateLocked else { throw Self.end(error, options) }
-                if handingOver { try handOver() }
+                // A run that takes no commands says so each time that it is asked.
+                if handingOver, ContinuousClock.now >= next {
+                    try handOver()
+                    next = ContinuousClock.now + .milliseconds(500)
+                }
                 guard ContinuousClock.now < end else {
                     throw Self.end(handingOver ? Self.unanswered(error) : error, options)
                 }
