@@ -162,7 +162,7 @@ public actor CatalogReporter {
 
     /// One batch; true when nothing is left.
     ///
-    /// `isPaced`: no more than this station may tell in a second, so that others are answered meanwhile.
+    /// `isPaced`: none within the time that the last one's files may take, so that others are answered meanwhile.
     private func step(isPaced: Bool = false) async throws(IngestError) -> Bool {
         guard let open = try await opened() else {
             gauges?.note(isUp: false, trouble: Self.strange)
