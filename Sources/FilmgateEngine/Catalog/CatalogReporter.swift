@@ -39,6 +39,8 @@ public actor CatalogReporter {
     private var quietUntil: ContinuousClock.Instant?
     /// Since when, and from which file on, what happened while it was away is told.
     private var catchingUp: (since: ContinuousClock.Instant, told: Int64)?
+    /// What this station said of itself last, and until when that is not counted anew.
+    private var counted: (status: String?, until: ContinuousClock.Instant)?
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
@@ -136,7 +138,7 @@ public actor CatalogReporter {
 
     /// What it says last is what people read of it until it is back.
     private func leave(_ session: CatalogSession) async {
-        if let status = await status() { _ = try? await catalog.renew(session.token, status: status) }
+        if let status = await status(isNew: true) { _ = try? await catalog.renew(session.token, status: status) }
         try? await catalog.leave(session.token)
     }
 
@@ -201,9 +203,16 @@ public actor CatalogReporter {
     }
 
     /// Nothing of it is needed for telling: where it cannot be read, nothing is said.
-    private func status() async -> String? {
+    ///
+    /// Each open delivery is looked at for it. Where there are so many that this takes long, what was counted is said
+    /// again for fifty times as long, up to a minute, unless it has to be new.
+    private func status(isNew: Bool = false) async -> String? {
+        let begun = ContinuousClock.now
+        if !isNew, let counted, begun < counted.until { return counted.status }
         let found = await Result { () async throws(IngestError) in try await ledger.status() }
-        return (try? found.get())?.json
+        let status = (try? found.get())?.json, now = ContinuousClock.now
+        counted = (status, now + min((now - begun) * 50, .seconds(60)))
+        return status
     }
 
     /// What is to be told now, which the ledger has noted.
@@ -233,7 +242,7 @@ public actor CatalogReporter {
         await reached(in: open, since: now)
         try await settle(open.applied, in: open)
         // A session begins without one: a station that is killed right after would seem to have nothing left.
-        if let status = await status() { _ = try? await catalog.renew(open.token, status: status) }
+        if let status = await status(isNew: true) { _ = try? await catalog.renew(open.token, status: status) }
         return open
     }
 

@@ -191,6 +191,42 @@ import Testing
         #expect(seconds > 0)
     }
 
+    /// A ledger with so many open deliveries that counting them takes a moment.
+    private final class Crowd: StationLedger {
+        private let files = Files(0), counts = Mutex(0)
+        var counted: Int { counts.withLock(\.self) }
+
+        func standing() async throws(IngestError) -> StationStanding? { try await files.standing() }
+        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(telling upTo: Int64) async throws(IngestError) {}
+        func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? { nil }
+        func acknowledge(_ applied: Int64) async throws(IngestError) {}
+        func status() async throws(IngestError) -> StationStatus? {
+            counts.withLock { $0 += 1 }
+            _ = try? await Task.sleep(for: .milliseconds(50))
+            return StationStatus(untold: 0, waiting: Int64(counted), cards: [])
+        }
+    }
+
+    /// At its begin and its end, and between them for a part of the time.
+    @Test func whatIsOpenIsNotCountedAllTheTime() async throws {
+        let catalog = MemoryCatalog(), ledger = Crowd()
+        var pace = Self.quickPace
+        pace.renewal = .milliseconds(5)
+        let reporter = CatalogReporter(catalog, ledger, pace: pace) { _ in }
+        let running = Task { await reporter.run() }
+        try await eventually { catalog.status(of: "desk-3") != nil }
+        try await Task.sleep(for: .seconds(1))
+        #expect(ledger.counted <= 2)
+        let before = ledger.counted
+        await reporter.stop()
+        await running.value
+        #expect(await reporter.finish(within: .seconds(30)))
+        #expect(ledger.counted > before)
+        let last = catalog.status(of: "desk-3").flatMap { StationStatus(json: $0) }
+        #expect(last?.waiting == Int64(ledger.counted))
+    }
+
     /// While it goes on: what is left at its end is told without a pause.
     @Test func aRunTellsNoFasterThanItMay() async throws {
         let catalog = MemoryCatalog(), ledger = Files(40)
