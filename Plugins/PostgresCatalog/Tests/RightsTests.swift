@@ -179,6 +179,9 @@ import Testing
         try await catalog.sql("DROP FUNCTION catalog.renew_v1; DROP FUNCTION catalog.about_v1")
         let error = await expect(.misconfigured) { try await desk.catalog.renew(desk.token, status: nil) }
         #expect(error?.message.hasSuffix("lacks a function that this filmgate calls.") == true)
+        // Whoever checks it already is not told to.
+        let checked = await expect(.misconfigured) { try await desk.catalog.condition() }
+        #expect(checked?.advice?.contains("restore the database") == true)
     }
 
     /// What only whoever keeps the catalogue may do to a station.
