@@ -1,4 +1,6 @@
 import FilmgateCore
+import Foundation
+import Synchronization
 import Testing
 
 @testable import FilmgateLedger
@@ -94,5 +96,56 @@ import Testing
         _ = try await set(ledger, [3, 4, 5], rating: 3, after: first.undo)
         let found = try await ledger.reader.orders(beginning: String(first.undo.prefix(6)))
         #expect(found.map(\.token) == [first.undo] && found.first?.pictures == 5)
+    }
+
+    /// Whoever takes much back counts, too: what is left of that order is not forgotten for it, nor for another order
+    /// in between.
+    @Test(arguments: [false, true]) func aLargeOrderIsTakenBackToItsEnd(isAnotherBetween: Bool) async throws {
+        let ledger = try await ledger(files: 9)
+        let first = try await few(ledger, .set(rating: 4, pick: nil, colour: nil, sha256s: [1, 2].map(Samples.sha)))
+        for numbers in [[3, 4], [5, 6], [7, 8]] {
+            let order = MarkOrder.Order.set(rating: 4, pick: nil, colour: nil, sha256s: numbers.map(Samples.sha))
+            _ = try await few(ledger, order, MarkOrder.Part(token: first.undo))
+        }
+        var part: MarkOrder.Part?, parts = 0
+        repeat {
+            part = try await few(ledger, .undo(token: first.undo), part).rest
+            parts += 1
+            let other = MarkOrder.Order.set(rating: nil, pick: .picked, colour: nil, sha256s: [Samples.sha(9)])
+            if isAnotherBetween, parts == 1 { _ = try await few(ledger, other) }
+        } while part != nil
+        #expect(parts == 4)
+        #expect(try await ratings(ledger, Array(1...8)) == Array(repeating: nil, count: 8))
+    }
+
+    /// A part whose order was forgotten but for that is taken back, and then there is nothing more.
+    @Test func whatIsLeftOfAForgottenOrderIsTakenBack() async throws {
+        let ledger = try await ledger(files: 9), first = try await set(ledger, [1], rating: 4)
+        for number in 2...4 { _ = try await set(ledger, [number], rating: 4, after: first.undo) }
+        var order = MarkOrder(.undo(token: first.undo), by: "bo")
+        order.part = try await ledger.mark(order).rest
+        // Two of the three parts that are left.
+        _ = try await few(ledger, .set(rating: 1, pick: nil, colour: nil, sha256s: [Samples.sha(9)]), most: 0)
+        order.part = try await ledger.mark(order).rest
+        #expect(try await ratings(ledger, [1, 2, 3, 4]) == [4, 4, nil, nil])
+        await #expect(throws: IngestError.self) { _ = try await ledger.mark(order) }
+    }
+
+    /// An order of a ledger that keeps few.
+    private func few(
+        _ ledger: SQLiteLedger, _ order: MarkOrder.Order, _ part: MarkOrder.Part? = nil, most: Int = 4
+    ) async throws -> MarkOutcome {
+        let made = Mutex<MarkOutcome?>(nil), own = UUID().uuidString.lowercased().replacing("-", with: "")
+        _ = try await ledger.commits.commit { writer in
+            let writing = MarkWriter(writer.db, mostPictures: most), whole = MarkOrder(order, by: "ann", part: part)
+            var shots: [[String]] = []
+            if case .set(_, _, _, let sha256s) = whole.order { shots = try writing.shots(of: sha256s) }
+            let token = part.map { $0.token + MarkWriter.partSign + own } ?? own
+            let outcome = try writing.carryOut(whole, shots, token: token, at: 1)
+            made.withLock { $0 = outcome }
+            return 0
+        }
+        let outcome = made.withLock(\.self)
+        return try #require(outcome)
     }
 }

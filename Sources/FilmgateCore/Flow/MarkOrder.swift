@@ -14,8 +14,12 @@ public struct MarkOrder: Sendable, Hashable {
         public var token: String
         /// The revision of the part that was taken back last; the parts before it are left.
         public var before: Int64
+        /// The revision of the first part of the order that is taken back; nil where nothing of it was yet.
+        public var first: Int64?
 
-        public init(token: String, before: Int64 = .max) { (self.token, self.before) = (token, before) }
+        public init(token: String, before: Int64 = .max, first: Int64? = nil) {
+            (self.token, self.before, self.first) = (token, before, first)
+        }
     }
     public var order: Order
     /// Who says it, as people are told.

@@ -7,8 +7,12 @@ import GRDB
 /// under way is told of the order, and judges it anew.
 struct MarkWriter {
     private let db: Database, history: MarkHistory
+    /// An order can be taken back until those after it have marked more.
+    private let mostPictures: Int
 
-    init(_ db: Database) { (self.db, history) = (db, MarkHistory(db)) }
+    init(_ db: Database, mostPictures: Int = 1_500_000) {
+        (self.db, history, self.mostPictures) = (db, MarkHistory(db), mostPictures)
+    }
 
     /// The pictures of the shots that these files are of, shot by shot.
     ///
@@ -54,7 +58,7 @@ struct MarkWriter {
             }
             return try end(revision, token, shots.flatMap { $0 }, at: at)
         case .undo(let undone):
-            guard let found = try revisions(of: undone, before: order.part?.before ?? .max) else { return nil }
+            guard let found = try revisions(of: undone, order.part) else { return nil }
             let old = found.last, past = try past(old)
             let revision = try begin(token, order.by, pictures: past.count, at: at)
             var changed: [String] = []
@@ -65,8 +69,10 @@ struct MarkWriter {
                 try put(mark, one.sha256)
                 changed.append(one.sha256)
             }
-            var outcome = try end(revision, token, changed, at: at)
-            if old > found.first { outcome.rest = MarkOrder.Part(token: outcome.undo, before: old) }
+            var outcome = try end(revision, token, changed, sparing: undone, at: at)
+            if old > found.first {
+                outcome.rest = MarkOrder.Part(token: outcome.undo, before: old, first: found.first)
+            }
             return outcome
         }
     }
@@ -89,24 +95,31 @@ struct MarkWriter {
         return db.lastInsertedRowID
     }
 
-    private func end(_ revision: Int64, _ token: String, _ sha256s: [String], at: Int64) throws -> MarkOutcome {
-        try forgetOld()
+    /// `undone`: the order that is taken back, whose other parts are wanted still.
+    private func end(
+        _ revision: Int64, _ token: String, _ sha256s: [String], sparing undone: String = "", at: Int64
+    ) throws -> MarkOutcome {
+        try forgetOld(sparing: undone)
         let followers = MarkFollowing(db)
         for sha256 in sha256s { try followers.follow(sha256, at: at) }
         return MarkOutcome(revision: revision, undo: String(Self.whole(token)), sha256s: sha256s)
     }
 
     /// The first part of an order, which is forgotten first, and its last one before a revision; nil for no order.
-    private func revisions(of token: String, before: Int64) throws -> (first: Int64, last: Int64)? {
+    ///
+    /// Where orders of others had it forgotten meanwhile, what is left of it is still taken back; nil after that.
+    private func revisions(of token: String, _ done: MarkOrder.Part?) throws -> (first: Int64, last: Int64)? {
         var order = try Query(db, Self.findOrder)
         order.bind(token)
-        guard try order.next() else { return nil }
-        let first = order.int()
-        var part = try Query(db, Self.lastPart)
+        let kept = try order.next() ? order.int() : nil
+        guard let first = kept ?? done?.first else { return nil }
+        var part = try Query(db, Self.lastPart), before = Int64.max
+        if let done { before = done.before }
         part.bind(token + Self.partSign)
         part.bind(token + Self.behindParts)
         part.bind(before)
-        return (first, try part.next() ? part.int() : first)
+        if try part.next() { return (first, part.int()) }
+        return kept.map { ($0, $0) }
     }
 
     private func past(_ revision: Int64) throws -> [MarkHistory.Past] {
@@ -141,8 +154,10 @@ struct MarkWriter {
     /// What stood before the latest orders is kept, and of no more pictures than a large ledger has.
     ///
     /// Of an order in parts the first one goes first, and a few go at a time: it may be long, and others want to write.
-    private func forgetOld() throws {
+    private func forgetOld(sparing undone: String) throws {
         var query = try Query(db, Self.oldOrders), old: [Int64] = []
+        query.bind(mostPictures)
+        query.bind(undone)
         while try query.next() { old.append(query.int()) }
         for revision in old {
             for (sql, bound) in [
@@ -211,11 +226,11 @@ struct MarkWriter {
             SELECT substr(token, 1, 32) AS name, max(revision) AS latest, sum(pictures) AS pictures FROM mark_order
             WHERE kept = 1 GROUP BY name
         ), placed AS (
-            SELECT name, sum(pictures) OVER latest AS total, row_number() OVER latest AS place FROM whole
+            SELECT name, sum(pictures) OVER latest - pictures AS later, row_number() OVER latest AS place FROM whole
             WINDOW latest AS (ORDER BY latest DESC)
         )
         SELECT revision FROM mark_order WHERE kept = 1 AND substr(token, 1, 32) IN (
-            SELECT name FROM placed WHERE place > 1 AND (place > 1000 OR total > 1500000))
+            SELECT name FROM placed WHERE (place > 1000 OR later > ?) AND name <> ?)
         ORDER BY revision LIMIT 2
         """
     static let files = """

@@ -11,6 +11,8 @@ struct FrameSelection: Sendable {
     /// Of those that a command is given at a time, by names of up to 129 signs; and of all of them, whose names are
     /// kept until their turn comes.
     static let mostGiven = 25_000, mostWaiting = 1_000_000
+    /// Of one order that can be taken back: the ledger keeps what stood there before.
+    static let mostMarked = 1_000_000
     private static let open: Set<Receipt.State> = [.pending, .held, .failed]
 
     /// What a filter finds is no more than a number each: all names of a large ledger would take much memory.
@@ -27,6 +29,11 @@ struct FrameSelection: Sendable {
         case .named(let sha256s): try await body(sha256s)
         case .filtered(let numbers, let reader, let except):
             guard let reader, !numbers.isEmpty else { return try await body([]) }
+            guard numbers.count <= Self.mostMarked else {
+                throw StudioError.usage(
+                    "The filter finds \(numbers.count) files; one request takes \(Self.mostMarked).",
+                    advice: "Narrow the filter: by run, camera or time.")
+            }
             for start in stride(from: 0, to: numbers.count, by: size) {
                 let part = Array(numbers[start..<min(start + size, numbers.count)])
                 try await body(try await reader.sha256s(of: part).without(except))
