@@ -87,15 +87,44 @@ import Testing
         try await StudioBench.with(fill: { ledger in
             try await ledger.record((1...count).map { .asset(Rows.asset($0)) })
         }) { bench async throws in
-            let all = #"{"set":{"rating":5},"selection":{"filter":{"kind":"jpeg"},"except":["\(Rows.sha(7))"]}}"#
+            let all = #"{"set":{"rating":5},"selection":{"filter":{"kind":"jpeg"},"except":["\#(Rows.sha(7))"]}}"#
             let made = try bench.post("marks", all, .pick)
             #expect(made.json?["pictures"]?.whole == Int64(count - 1), "\(made.body)")
             let rated = "/api/v1/frames?rating=5&limit=1", token = try bench.token(.pick)
             #expect(try bench.client.send("GET", rated, token).json?["total"]?.whole == Int64(count - 1))
-            let back = #"{"token":"\(made.json?["undo"]?.string ?? "")"}"#
+            let back = #"{"token":"\#(made.json?["undo"]?.string ?? "")"}"#
             let undone = try bench.post("marks/undo", back, .pick)
             #expect(undone.json?["pictures"]?.whole == Int64(count - 1), "\(undone.body)")
             #expect(try bench.client.send("GET", rated, token).json?["total"]?.whole == 0)
+        }
+    }
+
+    /// What broke off half way tells what was done, can be taken back, and goes on when it is asked for again.
+    @Test func anOrderThatBreaksOffIsToldAndTakenBack() async throws {
+        let count = MarkRoutes.mostAtOnce + 500
+        try await StudioBench.with(fill: { ledger in
+            try await ledger.record((1...count).map { .asset(Rows.asset($0)) })
+        }) { bench async throws in
+            let rated = "/api/v1/frames?rating=5&limit=1", token = try bench.token(.pick)
+            let total = { try bench.client.send("GET", rated, token).json?["total"]?.whole }
+            let all = #"{"set":{"rating":5},"selection":{"filter":{"kind":"jpeg"}}}"#
+            bench.marking.fail(after: 0)
+            let none = try bench.post("marks", all, .pick)
+            #expect(none.status == 503 && none.json?["undo"] == nil, "\(none.body)")
+            bench.marking.fail(after: 1)
+            let half = try bench.post("marks", all, .pick)
+            #expect(half.status == 503 && half.json?["pictures"]?.whole == 2000, "\(half.body)")
+            #expect(half.json?["message"]?.string?.hasPrefix("2000 pictures were marked") == true)
+            let first = #"{"token":"\#(half.json?["undo"]?.string ?? "")"}"#
+            #expect(try bench.post("marks/undo", first, .pick).json?["pictures"]?.whole == 2000)
+            #expect(try total() == 0)
+            let whole = try bench.post("marks", all, .pick).json
+            let back = #"{"token":"\#(whole?["undo"]?.string ?? "")"}"#
+            bench.marking.fail(after: 1)
+            let undone = try bench.post("marks/undo", back, .pick)
+            #expect(undone.status == 503 && undone.json?["pictures"]?.whole == 500, "\(undone.body)")
+            #expect(try bench.post("marks/undo", back, .pick).json?["pictures"]?.whole == 2000)
+            #expect(try total() == 0)
         }
     }
 

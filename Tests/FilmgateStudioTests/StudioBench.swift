@@ -13,6 +13,7 @@ final class StudioBench: Sendable {
     let folder: String, server: StudioServer, client: RawClient
     /// A run that is none, for what it tells.
     let run: ToldRun
+    let marking: MarkBreaks
 
     /// `fill` writes into the ledger before the page is there; nil leaves none.
     ///
@@ -53,13 +54,16 @@ final class StudioBench: Sendable {
         } status: { (counts: FrameCounts?) async throws(IngestError) in
             Self.status(counts)
         }
-        let box = ToldRun(), state = folder + "/state"
-        services.mark = { order async throws(IngestError) in try await SQLiteLedger.mark(order, directory: state) }
+        let box = ToldRun(), breaks = MarkBreaks(), state = folder + "/state"
+        services.mark = { order async throws(IngestError) in
+            try breaks.next()
+            return try await SQLiteLedger.mark(order, directory: state)
+        }
         services.watch = { hear in
             box.hear.withLock { $0 = hear }
             return {}
         }
-        run = box
+        (run, marking) = (box, breaks)
         options.pipeline = try Self.prepare(folder)
         services.program = folder + "/program"
         services.namesCatalog = { _ in catalog }
@@ -166,6 +170,23 @@ final class StudioBench: Sendable {
 final class ToldRun: Sendable {
     let hear = Mutex<(@Sendable (RunSignal) -> Void)?>(nil)
     func tell(_ signal: RunSignal) { hear.withLock(\.self)?(signal) }
+}
+
+/// Has one order of marks fail.
+final class MarkBreaks: Sendable {
+    private let left = Mutex<Int?>(nil)
+
+    /// The one after so many that go well.
+    func fail(after count: Int) { left.withLock { $0 = count } }
+
+    func next() throws(IngestError) {
+        let isFailing = left.withLock { left in
+            left = left.map { $0 - 1 }
+            if left == -1 { left = nil } else { return false }
+            return true
+        }
+        if isFailing { throw IngestError(.unavailable, "The disk does not answer.") }
+    }
 }
 
 /// Rows of a ledger.

@@ -33,10 +33,16 @@ struct MarkRoutes: Sendable {
     private func set(_ call: Call) async throws -> Answer {
         let words = try Self.words(call.object), grant = try Self.grant(call)
         var done = Done()
-        try await FrameSelection(api: api).eachPart(of: Self.mostAtOnce, call) { sha256s in
-            let order = MarkOrder.Order.set(
-                rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s)
-            try await carryOut(order, done.undo.map { MarkOrder.Part(token: $0) }, grant, &done)
+        do {
+            try await FrameSelection(api: api).eachPart(of: Self.mostAtOnce, call) { sha256s in
+                let order = MarkOrder.Order.set(
+                    rating: words.rating, pick: words.pick, colour: words.colour, sha256s: sha256s)
+                try await carryOut(order, done.undo.map { MarkOrder.Part(token: $0) }, grant, &done)
+            }
+        } catch {
+            throw brokenOff(
+                error, done, grant, "were marked",
+                advice: "Ask for the same again: it marks the rest, too. What was marked can be taken back.")
         }
         return answer(done, grant)
     }
@@ -44,7 +50,12 @@ struct MarkRoutes: Sendable {
     private func undo(_ call: Call) async throws -> Answer {
         let order = MarkOrder.Order.undo(token: call.body["token"] ?? ""), grant = try Self.grant(call)
         var done = Done(), part: MarkOrder.Part?
-        repeat { part = try await carryOut(order, part, grant, &done) } while part != nil
+        do {
+            repeat { part = try await carryOut(order, part, grant, &done) } while part != nil
+        } catch {
+            throw brokenOff(
+                error, done, grant, "have the marks of before", advice: "Ask for the same again: it goes on.")
+        }
         return answer(done, grant)
     }
 
@@ -64,25 +75,38 @@ struct MarkRoutes: Sendable {
         _ order: MarkOrder.Order, _ part: MarkOrder.Part?, _ grant: Grant, _ done: inout Done
     ) async throws -> MarkOrder.Part? {
         let by = grant.label.isEmpty ? "page" : grant.label
-        do throws(IngestError) {
-            let outcome = try await api.services.mark(MarkOrder(order, by: by, part: part))
-            (done.revision, done.undo) = (outcome.revision, outcome.undo)
-            done.pictures += outcome.sha256s.count
-            return outcome.rest
-        } catch {
-            // What was marked so far stays so, and shows.
-            guard done.pictures > 0 else { throw error }
-            api.stream.ask()
-            throw IngestError(
-                error.code, "\(done.pictures) pictures were marked, then it broke off: \(error.message)",
-                advice: "Ask for the same again: it marks the rest, too.")
-        }
+        let outcome = try await api.services.mark(MarkOrder(order, by: by, part: part))
+        (done.revision, done.undo) = (outcome.revision, outcome.undo)
+        done.pictures += outcome.sha256s.count
+        return outcome.rest
     }
 
-    private func answer(_ done: Done, _ grant: Grant) -> Answer {
+    /// What was said so far stays so, shows, and can be taken back, whatever ended the order.
+    private func brokenOff(
+        _ error: any Error, _ done: Done, _ grant: Grant, _ what: String, advice: String
+    ) -> any Error {
+        guard done.undo != nil else { return error }
+        tell(done, grant)
+        if error is CancellationError { return error }
+        var said = StudioError(.internalServerError, "unexpected", "The rest could not be done.")
+        switch error {
+        case let error as StudioError: said = error
+        case let error as IngestError: said = StudioError(error)
+        default: api.access.report("studio: marks: \(error)")
+        }
+        said.message = "\(done.pictures) pictures \(what), then it broke off: \(said.message)"
+        (said.advice, said.undo, said.pictures) = (advice, done.undo, done.pictures)
+        return said
+    }
+
+    private func tell(_ done: Done, _ grant: Grant) {
         api.access.note(
             "studio: \(grant.id) as \(grant.role.rawValue) marked \(done.pictures) pictures, revision \(done.revision)")
         api.stream.ask()
+    }
+
+    private func answer(_ done: Done, _ grant: Grant) -> Answer {
+        tell(done, grant)
         var object = JSONWriter()
         object.add("type", "marked")
         object.add("revision", Int(done.revision))

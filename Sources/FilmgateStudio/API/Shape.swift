@@ -3,7 +3,7 @@ import FilmgateCore
 /// The shapes of the answers, as JSON Schema.
 enum Shape {
     static let all: JSONObject = [
-        "Error": object("error", ["code": text, "message": text, "advice": optional("string")]),
+        "Error": failed,
         "About": object("about", ["name": text, "version": text, "pairing": texts]),
         "Opened": object("session", grant.adding(["key": text])),
         "Session": object("session", grant),
@@ -133,6 +133,16 @@ enum Shape {
         "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours),
         "marked_by": optional("string"), "marked_at": optional("string"),
     ])
+    /// Only an order of marks that broke off has what takes its first parts back.
+    private static let failed: JSONValue = {
+        let always: JSONObject = ["code": text, "message": text, "advice": optional("string")]
+        guard case .object(var shape) = object("error", always),
+            case .object(var members)? = shape["properties"]
+        else { return .null }
+        (members["undo"], members["pictures"]) = (text, whole)
+        shape["properties"] = .object(members)
+        return .object(shape)
+    }()
     /// Of what may be left out nothing is required.
     private static let brief: JSONValue = {
         let always = ["id", "path", "kind", "ending"]

@@ -4,6 +4,8 @@ import HTTPTypes
 /// Why a request is not answered, for programs and for people: `{type: "error", code, message, advice}`.
 struct StudioError: Error, Sendable {
     var status: HTTPResponse.Status, code: String, message: String, advice: String?
+    /// Of an order of marks that broke off: what takes its first parts back, and how many pictures they are.
+    var undo: String? = nil, pictures: Int? = nil
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String, advice: String? = nil) {
         (self.status, self.code, self.message, self.advice) = (status, code, message, advice)
@@ -27,6 +29,10 @@ struct StudioError: Error, Sendable {
         object.add("code", code)
         object.add("message", message)
         object.add("advice", advice)
+        if let undo {
+            object.add("undo", undo)
+            object.add("pictures", pictures)
+        }
         return object.finished
     }
 

@@ -5,12 +5,14 @@ import { t } from "./words.js";
 const storage = "filmgate-key";
 
 export class Refusal extends Error {
-  /** @param {number} status @param {{code?: string, message?: string, advice?: string | null}} body */
+  /** @param {number} status @param {{code?: string, message?: string, advice?: string | null, undo?: string}} body */
   constructor(status, body) {
     super(body.message ?? t("answerWas", { status }));
     this.status = status;
     this.code = body.code ?? "unexpected";
     this.advice = body.advice ?? "";
+    // Of an order of marks that broke off: it takes back what was marked.
+    this.undo = body.undo ?? "";
   }
 }
 

@@ -1,5 +1,5 @@
 // What people say of pictures: stars, picked or rejected, a colour.
-import { post } from "./api.js";
+import { post, Refusal } from "./api.js";
 import { announce, h } from "./dom.js";
 import { named } from "./selection.js";
 import { t } from "./words.js";
@@ -65,7 +65,19 @@ export class Marking {
     this.sheet.redraw(frames, words);
     announce(t("marked", { words: said({ pick: "none", rating: 0, ...words }) || t("cleared") }), true);
     const selections = isAll ? this.selection.parts : named(frames);
-    this.send(() => selections.map((selection) => /** @type {[string, any]} */ (["marks", { set: words, selection }])), true);
+    this.send(async () => {
+      /** @type {string[]} */
+      const tokens = [];
+      try {
+        for (const selection of selections) tokens.push((await post("marks", { set: words, selection })).undo);
+      } catch (error) {
+        // Its first part was marked and can be taken back.
+        if (error instanceof Refusal && error.undo) tokens.push(error.undo);
+        throw error;
+      } finally {
+        if (tokens.length) this.keep(tokens);
+      }
+    });
   }
 
   // Picked, or no more.
@@ -76,24 +88,37 @@ export class Marking {
   }
 
   undo() {
-    const tokens = this.done.pop();
-    this.changed();
-    if (tokens) this.send(() => tokens.toReversed().map((token) => ["marks/undo", { token }]), false);
+    // In its turn: what was said right before may not have been answered yet.
+    this.send(async () => {
+      const tokens = this.done.at(-1);
+      if (!tokens) return;
+      this.done = this.done.slice(0, -1);
+      this.changed();
+      try {
+        while (tokens.length) {
+          await post("marks/undo", { token: tokens[tokens.length - 1] });
+          tokens.pop();
+        }
+      } catch (error) {
+        // What was not taken back is what the next undo means, too; but not what nobody knows any more.
+        if (error instanceof Refusal && error.status === 404) tokens.pop();
+        if (tokens.length) this.keep(tokens);
+        throw error;
+      }
+    });
   }
 
-  /** @param {() => [string, object][]} requests @param {boolean} isKept */
-  send(requests, isKept) {
-    this.last = this.last.then(async () => {
-      const tokens = [];
-      try {
-        for (const [path, body] of requests()) tokens.push((await post(path, body)).undo);
-      } catch (error) {
-        this.failed(error);
-        this.sheet.refresh(true);
-      }
-      if (!isKept || !tokens.length) return;
-      this.done = [...this.done, tokens].slice(-kept);
-      this.changed();
+  /** @param {string[]} tokens */
+  keep(tokens) {
+    this.done = [...this.done, tokens].slice(-kept);
+    this.changed();
+  }
+
+  /** @param {() => Promise<void>} action */
+  send(action) {
+    this.last = this.last.then(action).catch((error) => {
+      this.failed(error);
+      this.sheet.refresh(true);
     });
   }
 }
