@@ -89,8 +89,16 @@ import Testing
             // What the first one could not even begin the next one cannot.
             try bench.then("cat > '\(input)'; exit 10")
             let other = try bench.post("retry", #"{"selection":{"filter":{"kind":"jpeg"}}}"#)
-            #expect(try await bench.ended(other)?["exit"]?.whole == 10)
+            let ended = try #require(try await bench.ended(other))
+            #expect(ended["exit"]?.whole == 10)
+            #expect(ended["lines"]?.texts == ["1 of 2 parts were begun; ask again for the rest."])
             #expect(try bench.words().count == 3)
+            // One full folder is no hindrance for the others.
+            try bench.then(
+                "cat >> '\(input)'; exit $(test -e '\(input).full' && echo 3 || echo 7; touch '\(input).full')")
+            let third = try bench.post("retry", #"{"selection":{"filter":{"kind":"jpeg"}}}"#)
+            #expect(try await bench.ended(third)?["exit"]?.whole == 7)
+            #expect(try bench.words().count == 5)
         }
     }
 

@@ -44,6 +44,7 @@ struct FrameSelection: Sendable {
     /// What `selection` means, without what waits nowhere, for a command; nil where the body selects nothing.
     func waiting(_ call: Call) async throws -> JobInput? {
         if call.object["selection"] == nil { return nil }
+        if api.jobs.isFull(for: call.grant?.id ?? "", key: call.idempotencyKey) { throw StudioError.manyJobs }
         var input = JobInput()
         switch try await selected(call, onlyWaiting: true) {
         case .named(let sha256s): input.add(sha256s)

@@ -31,10 +31,7 @@ extension StudioAPI {
             return (begun.job, begun.isNew, .json(begun.job.object.finished, .accepted))
         } catch {
             switch error {
-            case .tooMany:
-                throw StudioError(
-                    .tooManyRequests, "rateLimited", "\(JobList.mostRunning) jobs run already.",
-                    advice: "Wait for one of them to end.")
+            case .tooMany: throw .manyJobs
             case .isRunning(let id):
                 throw StudioError(
                     .conflict, "busy", "The same is being done just now.",
@@ -59,4 +56,10 @@ extension StudioAPI {
         }
         return pipeline
     }
+}
+
+extension StudioError {
+    static let manyJobs = StudioError(
+        .tooManyRequests, "rateLimited", "\(JobList.mostRunning) jobs run already.",
+        advice: "Wait for one of them to end.")
 }

@@ -90,7 +90,7 @@ struct Job: Sendable {
         }
     }
 
-    /// How the parts ended is no number to add: the first that did not go well counts.
+    /// How the parts ended is no number to add: the worst of them counts.
     private mutating func add(_ part: JSONObject) {
         guard var sum else { return sum = part }
         for (key, value) in part {
@@ -114,8 +114,16 @@ struct Job: Sendable {
         return .integer(Int64(worse(Int(clamping: first), Int(clamping: second))))
     }
 
-    /// Of two exit codes; there being nothing to do is well only where no part did anything.
-    static func worse(_ one: Int, _ other: Int) -> Int { one == 0 || one == 9 ? (other == 9 ? one : other) : one }
+    /// Of two exit codes the one that a command with both reasons ends with.
+    ///
+    /// Other codes are of commands that did not get so far, and stand before all; there being nothing to do is the
+    /// whole's only where no part did anything.
+    static func worse(_ one: Int, _ other: Int) -> Int {
+        let place = { (code: Int) in ranks.firstIndex(of: code) ?? -1 }
+        return place(one) <= place(other) ? one : other
+    }
+    /// As the outcome of a run has it.
+    private static let ranks = [1, 6, 7, 4, 5, 3, 8, 0, 9]
 
     private mutating func hear(proof object: JSONValue) {
         if let sha256 = object["sha256"]?.string { digests.add(sha256) }

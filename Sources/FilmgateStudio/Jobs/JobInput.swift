@@ -1,5 +1,6 @@
 import FilmgateCore
 import Glibc
+import Synchronization
 
 /// What a command reads from its standard input: names of files, a line each.
 struct JobInput: Sendable, Equatable {
@@ -23,6 +24,22 @@ struct JobInput: Sendable, Equatable {
     mutating func forget() { parts = [] }
 
     static func == (one: JobInput, other: JobInput) -> Bool { one.mark == other.mark }
+}
+
+/// What the commands of a job read, one after the other: what was read is not kept any longer.
+final class JobParts: Sendable {
+    private let left: Mutex<[[UInt8]]>
+    let whole: Int
+
+    init(_ input: JobInput?) {
+        let parts = input?.parts ?? []
+        left = Mutex(parts)
+        whole = parts.count
+    }
+
+    var count: Int { left.withLock(\.count) }
+    /// Nil where there is none.
+    func next() -> [UInt8]? { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
 
 /// The two ends of a command's standard input: a socket, as who writes into a pipe is ended with the one that reads it.

@@ -22,6 +22,12 @@ struct JobList: Sendable {
     private var jobs: [String: Job] = [:], order: [String] = []
     private var keys: [String: String] = [:]
 
+    /// Where the key began a job before, that one is the answer, however many run.
+    func isFull(for by: String, key: String?) -> Bool {
+        if let key, keys[by + " " + key] != nil { return false }
+        return jobs.values.count { $0.state == .running } >= Self.mostRunning
+    }
+
     var all: [Job] { order.reversed().compactMap { jobs[$0] } }
     subscript(id: String) -> Job? { jobs[id] }
 

@@ -31,6 +31,11 @@ final class JobRunner: Sendable {
     /// `tell` is called with each job that changed, a few times a second at most.
     init(_ program: Program, tell: @escaping @Sendable (Job) -> Void) { (self.program, self.tell) = (program, tell) }
 
+    /// Whether as many run as may: whoever asks for more need not gather what it is for.
+    func isFull(for grant: String, key: String?) -> Bool {
+        state.withLock { $0.isOver || $0.jobs.isFull(for: grant, key: key) }
+    }
+
     var all: [Job] { state.withLock(\.jobs.all) }
     func job(_ id: String) -> Job? { state.withLock { $0.jobs[id] } }
 
@@ -50,7 +55,8 @@ final class JobRunner: Sendable {
         let (job, isNew) = try begun.get()
         if isNew {
             tell(job)
-            BlockingThread.run { self.run(job, order.input) }
+            let parts = JobParts(order.input)
+            BlockingThread.run { self.run(job, parts) }
         }
         return (job, isNew)
     }
@@ -82,17 +88,22 @@ final class JobRunner: Sendable {
         for child in state.withLock({ Array($0.children.values) }) { child.kill() }
     }
 
-    /// After these exit codes the next part may do better: files were set aside, are not proven, or wait for somebody.
-    private static let going: Set<Int> = [0, 3, 4, 6, 8, 9]
+    /// After these exit codes the next part may do better: files were set aside, are not proven or wait for somebody, or
+    /// one target of several is full.
+    private static let going: Set<Int> = [0, 3, 4, 5, 6, 7, 8, 9]
 
     /// From beginning to end, on a thread of its own.
-    private func run(_ job: Job, _ input: JobInput?) {
-        let parts = input?.parts ?? []
-        guard let first = carryOut(job, parts.first) else { return }
+    private func run(_ job: Job, _ parts: JobParts) {
+        guard let first = carryOut(job, parts.next()) else { return }
         var last = first, worst = first
-        for part in parts.dropFirst() where Self.going.contains(last) && !isStopped(job.id) {
-            guard let code = carryOut(job, part) else { return }
+        while parts.count > 0, Self.going.contains(last), !isStopped(job.id) {
+            guard let code = carryOut(job, parts.next()) else { return }
             (last, worst) = (code, Job.worse(worst, code))
+        }
+        if parts.count > 0 {
+            let begun = parts.whole - parts.count
+            let left = "\(begun) of \(parts.whole) parts were begun; ask again for the rest."
+            _ = state.withLock { state in state.jobs.change(job.id) { $0.hear(words: left) } }
         }
         end(job.id, worst)
     }
