@@ -15,6 +15,8 @@ export class Big {
     this.mayLookClosely = Boolean(marking);
     // What is said of the pixels, by key, and of which file all of them were asked for.
     [this.pixels, this.asked] = ["", ""];
+    // Ends the request for all of them.
+    this.leave = () => {};
     // What other keys do; true for one that was meant.
     /** @type {(event: KeyboardEvent) => boolean} */
     this.others = () => false;
@@ -62,7 +64,7 @@ export class Big {
     this.image.alt = t("pictureOf", { name: fileName(frame) });
     this.image.hidden = !isThere;
     this.none.hidden = isThere;
-    if (!isThere) { this.image.dataset.place = ""; return; }
+    if (!isThere) { this.image.dataset.place = ""; this.forget(); this.say(); return; }
     enlarge(this.image, frame, () => { this.image.hidden = true; this.none.hidden = false; }, wait);
     this.look(frame);
   }
@@ -71,11 +73,20 @@ export class Big {
   look(frame) {
     const id = this.isWhole ? frame.id : "";
     if (id === this.asked) return;
+    this.forget();
     this.asked = id;
     if (!id) return;
     const isThere = this.image.dataset.place === address(frame, "full");
     this.pixels = isThere ? "wholeAll" : this.mayLookClosely ? "wholeLoading" : "wholePreview";
-    if (this.pixels === "wholeLoading") sharpen(this.image, frame, () => this.asked === id, (isThere) => this.came(isThere));
+    this.say();
+    if (this.pixels === "wholeLoading") this.leave = sharpen(this.image, frame, () => this.asked === id, (isThere) => this.came(isThere));
+  }
+
+  /** What was asked for is not wanted any more, and nothing is said of what is shown next. */
+  forget() {
+    this.leave();
+    this.leave = () => {};
+    [this.pixels, this.asked] = ["", ""];
   }
 
   /** @param {boolean} isThere */
@@ -106,7 +117,7 @@ export class Big {
     this.dialog.classList.toggle("whole", this.isWhole);
     // Its arrows move it then.
     if (this.isWhole) this.frame.tabIndex = 0; else this.frame.removeAttribute("tabindex");
-    this.asked = "";
+    this.forget();
     this.fit();
     this.draw();
     if (this.isOpen) (this.isWhole ? this.frame : this.dialog).focus({ preventScroll: true });

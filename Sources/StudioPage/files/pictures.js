@@ -63,14 +63,26 @@ export function enlarge(image, frame, failed, wait = 0) {
   setTimeout(() => { if (isWanted()) whole.src = place; }, wait);
 }
 
-/** All pixels of the file that an element shows, in its place when they have come and are still wanted. @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended */
+// Milliseconds before each try: few such pictures are sent at a time, and another one may still be on its way.
+const tries = [200, 500, 1000, 2000];
+
+/** All pixels of the file that an element shows, in its place when they have come and are still wanted. @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended @returns {() => void} ends the request: it would keep its place at the server */
 export function sharpen(image, frame, isWanted, ended) {
-  const place = address(frame, "full"), all = new Image(), isSame = () => isWanted() && image.dataset.place === address(frame, "preview");
+  const place = address(frame, "full"), isSame = () => !isLeft && isWanted() && image.dataset.place === address(frame, "preview");
+  let isLeft = false, all = new Image();
   const end = (/** @type {boolean} */ isThere) => {
     if (!isSame()) return;
     if (isThere) image.dataset.place = place;
     ended(isThere);
     if (isThere) image.src = place;
   };
-  setTimeout(() => { if (isSame()) { all.src = place; all.decode().then(() => end(true), () => end(false)); } }, 200);
+  const ask = (/** @type {number} */ count) => {
+    if (!isSame()) return;
+    all = new Image();
+    all.src = place;
+    all.decode().then(() => end(true), () => { if (count < tries.length) later(count); else end(false); });
+  };
+  const later = (/** @type {number} */ count) => { setTimeout(() => ask(count + 1), tries[count]); };
+  later(0);
+  return () => { isLeft = true; all.src = ""; };
 }
