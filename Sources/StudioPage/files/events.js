@@ -9,16 +9,17 @@ import { number, t, when } from "./words.js";
 export function open(main, { rest }) {
   const list = h("ul", { class: "rows" }), place = h("div", {}), trial = h("div", {}), waiting = h("p", { class: "wait", hidden: true });
   const lock = h("p", { class: "bar", hidden: true }), needed = h("p", { class: "wait", hidden: rest[0] !== "needed" }, `! ${t("noneChosen")} ${t("chooseFor")} `, h("a", { href: "#/capture", onclick: withoutEvent }, t("withoutEvent")));
-  let isWaiting = false, isUnlocked = false, known = "";
+  // The event that may be changed; another one is locked anew.
+  let isWaiting = false, unlocked = "", known = "";
   async function load() {
     try {
       const [{ events }, { total }] = await Promise.all([get("events"), get(unassigned)]);
-      const now = board(), held = now?.running ? now.event ?? null : null, text = JSON.stringify([events, total, held, isUnlocked]);
+      const now = board(), held = now?.running ? now.event ?? null : null, isUnlocked = Boolean(held) && unlocked === held, text = JSON.stringify([events, total, held, isUnlocked]);
       if (text === known) return;
       known = text;
       if (held) needed.hidden = true;
       lock.hidden = !held;
-      if (held) redraw(lock, h("span", { class: isUnlocked ? "wait" : "good padlock", dir: "auto" }, t(isUnlocked ? "unlockedOf" : "lockedOf", { event: held })), h("button", { type: "button", "data-key": "lock", onclick: () => { isUnlocked = !isUnlocked; load(); } }, t(isUnlocked ? "lock" : "unlock")));
+      if (held) redraw(lock, h("span", { class: isUnlocked ? "wait" : "good padlock", dir: "auto" }, t(isUnlocked ? "unlockedOf" : "lockedOf", { event: held })), h("button", { type: "button", "data-key": "lock", onclick: () => { unlocked = isUnlocked ? "" : held; load(); } }, t(isUnlocked ? "lock" : "unlock")));
       trial.replaceChildren();
       isWaiting = total > 0;
       waiting.hidden = !isWaiting;
@@ -35,7 +36,7 @@ export function open(main, { rest }) {
   const use = (/** @type {string} */ event, now = false) => command("events/use", now ? { event, now: "yes" } : { event });
   async function useNow(/** @type {string} */ event) {
     if (!(await confirm(t("useNowAsk", { event }), t("useNow")))) return;
-    isUnlocked = false;
+    unlocked = "";
     await use(event, true);
   }
   async function assign(/** @type {string} */ event) {
