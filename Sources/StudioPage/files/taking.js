@@ -57,7 +57,7 @@ export class Taking {
     if (text !== this.asked) return;
     this.unchosen.hidden = isChosen || !isKnown;
     // Whoever looks already is only told: nobody's page goes away under his hands.
-    if (isFirst && now.running && !this.unchosen.hidden && this.element.isConnected && !sessionStorage.getItem(without)) location.hash = "#/events/needed";
+    if (isFirst && now.running && !this.unchosen.hidden && this.element.isConnected && !sessionStorage.getItem(without)) location.replace("#/events/needed");
   }
 
   /** Nothing new is taken; what was taken goes where it belongs. */
