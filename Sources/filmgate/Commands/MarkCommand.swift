@@ -73,13 +73,24 @@ struct MarkCommand: AsyncParsableCommand {
             // An order that the page gave in parts is taken back in parts.
             while let rest = outcome.rest {
                 next.part = rest
-                let more = try await setting.carryOut(next)
+                let more: MarkOutcome
+                do throws(IngestError) { more = try await setting.carryOut(next) } catch {
+                    throw Self.brokenOff(error, after: outcome.sha256s.count)
+                }
                 (outcome.revision, outcome.rest) = (more.revision, more.rest)
                 outcome.sha256s += more.sha256s
             }
             tell(outcome, try await options.json ? reader.marks(of: outcome.sha256s) : [:])
             if pick, !options.json { await tellTakenBack(outcome.sha256s, reader) }
         }
+    }
+
+    /// What was taken back so far stays so.
+    private static func brokenOff(_ error: IngestError, after count: Int) -> IngestError {
+        IngestError(
+            error.code,
+            "The marks of \(Describe.count(count, "picture")) are what they were before, then it broke off: "
+                + error.message, advice: "The same command goes on.")
     }
 
     private func order(_ search: PictureSearch) async throws(IngestError) -> MarkOrder.Order {
