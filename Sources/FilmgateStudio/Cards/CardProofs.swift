@@ -44,7 +44,7 @@ actor CardProofs {
     private var watching: Task<Void, Never>?, isAsking = false
     /// One thread for each card that is looked at; more wait until one is free.
     private let pool = BlockingPool(width: 8)
-    /// Looking takes at most a tenth of the time, and a third while something happens again and again.
+    /// Looking at all cards takes at most a tenth of the time, and a third while something happens again and again.
     private static let share = 10, shareWhenTold = 3
 
     init(
@@ -160,7 +160,7 @@ actor CardProofs {
     private func isDue(_ id: String) -> Bool {
         if cards[id]?.hears?() == true { cards[id]?.isTold = true }
         guard let card = cards[id] else { return false }
-        let whenTold = card.seen + max(looks.pause, card.took * Self.shareWhenTold)
+        let whenTold = card.seen + pause(after: card.took, share: Self.shareWhenTold)
         return card.due <= .now || card.isTold && whenTold <= .now
     }
 
@@ -186,8 +186,12 @@ actor CardProofs {
 
     /// From one look to the next; all cards share a tenth of the time.
     private func cadence(_ watched: Watched) -> Duration {
+        pause(after: watched.took, share: Self.share)
+    }
+
+    private func pause(after took: Duration, share: Int) -> Duration {
         let count = cards.values.count { $0.proof.verdict == .yes }
-        return max(looks.pause, watched.took * (Self.share * max(1, count)))
+        return max(looks.pause, took * (share * max(1, count)))
     }
 
     /// Ends a YES that is too old, or that nobody looked after for too long.

@@ -23,7 +23,8 @@ final class ProofWatch: Sendable {
         guard let watch = try? FolderWatch("/") else { return nil }
         for folder in below(card) + copies.folders.sorted() {
             // Without its slash: it lies below the root.
-            guard (try? watch.add(String(folder.dropFirst()))) != nil else { return watch }
+            // Those that it has go back, too: the limit is the user's, whose runs watch their folders.
+            guard (try? watch.add(String(folder.dropFirst()))) != nil else { return nil }
         }
         return watch
     }
