@@ -25,6 +25,20 @@ import Testing
         }
     }
 
+    /// The command would take what is behind the comma for the model.
+    @Test func aCameraThatCannotBeAskedAboutIsOneOfMore() async throws {
+        try await StudioBench.with(fill: { ledger in
+            try await Rows.few(ledger)
+            var other = Rows.asset(4)
+            other.media?.make = "Make, Inc."
+            try await ledger.record([.asset(other)])
+        }) { bench async throws in
+            try bench.then(#"echo '{"type":"profile","make":"Make"}'"#)
+            let reply = try bench.client.send("GET", Self.path, try bench.token(.admin))
+            #expect(reply.json?["profiles"]?.items?.count == 1 && reply.json?["more"]?.flag == true, "\(reply.body)")
+        }
+    }
+
     @Test func whatTheCommandRefusesIsTold() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             try bench.then(#"echo '{"type":"error","code":"misconfigured","message":"No.","advice":"Do."}'; exit 78"#)

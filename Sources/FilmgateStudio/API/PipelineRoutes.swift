@@ -25,19 +25,25 @@ struct PipelineRoutes: Sendable {
         ]
     }
 
-    /// Cameras that are asked about in one request, and how long each may take.
-    private static let mostCameras = 12, patience = Duration.seconds(10)
+    /// Cameras that are asked about in one request, and how long each may take, and all of them.
+    private static let mostCameras = 12, patience = Duration.seconds(10), whole = Duration.seconds(20)
 
     private func profiles() async throws -> Answer {
         let pipeline = try api.neededPipeline()
         let seen = try await api.ledger.reader()?.camerasSeen(limit: Self.mostCameras + 1) ?? []
-        var profiles: [JSONValue] = []
-        for camera in seen.prefix(Self.mostCameras) where camera.make?.contains(",") == false {
-            guard let said = await api.inquiry.ask(JobOrders.profile(camera, pipeline: pipeline), within: Self.patience)
-            else {
+        // The command takes what is behind a comma for the model.
+        let cameras = seen.prefix(Self.mostCameras).filter { $0.make?.contains(",") == false }
+        var profiles: [JSONValue] = [], asked = 0
+        let over = ContinuousClock.now + Self.whole
+        for camera in cameras where ContinuousClock.now < over {
+            let left = min(Self.patience, over - ContinuousClock.now),
+                order = JobOrders.profile(camera, pipeline: pipeline)
+            guard let said = await api.inquiry.ask(order, within: left) else {
                 throw StudioError(
                     .tooManyRequests, "rateLimited", "Many ask this page for something just now.", advice: "Try again.")
             }
+            // What was told so far is told; the rest is not.
+            if said.wasEnded, asked > 0 { break }
             guard said.exit == 0 else {
                 throw StudioError(
                     .serviceUnavailable, said.error?["code"]?.string ?? "unexpected",
@@ -45,10 +51,11 @@ struct PipelineRoutes: Sendable {
                     advice: said.error?["advice"]?.string ?? "`filmgate check` says what is wrong with the pipeline.")
             }
             profiles += said.all("profile")
+            asked += 1
         }
         return .json(
             JSONValue.object([
-                "type": "profiles", "profiles": .array(profiles), "more": .bool(seen.count > Self.mostCameras),
+                "type": "profiles", "profiles": .array(profiles), "more": .bool(asked < seen.count),
             ]).serialized)
     }
 
