@@ -115,7 +115,10 @@ import Testing
                 "DELETE", "/api/v1/sessions/\(made.id)", try bench.token(.admin).merging(StudioBench.own) { $1 })
             #expect(gone.status == 200, "\(gone.body)")
             for headers in [one, two] { #expect(try bench.client.send("GET", "/api/v1/frames", headers).status == 401) }
-            #expect(try bench.pair(made.code).status == 401)
+            let over = try bench.pair(made.code)
+            #expect(over.status == 401 && over.json?["message"]?.string == "This link has ended.", "\(over.body)")
+            let typed = try bench.pair("ABCD-EFGH").json?["message"]?.string
+            #expect(typed?.hasPrefix("This code is wrong") == true)
             #expect(reader.ends(within: 5))
             #expect(try bench.client.send("GET", "/api/v1/frames", third).status == 200)
         }

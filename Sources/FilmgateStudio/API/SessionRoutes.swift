@@ -91,6 +91,11 @@ extension StudioAPI {
             throw StudioError(
                 .tooManyRequests, "rateLimited", "Too many wrong codes were tried.", advice: "Wait a minute.")
         } catch AccessControl.Refusal.wrongCode {
+            if call.body["code"]?.utf8.count == AccessSecret.length {
+                throw StudioError(
+                    .unauthorized, "wrongCode", "This link has ended.",
+                    advice: "Ask the photographer who sent it to you for a new one.")
+            }
             throw StudioError(
                 .unauthorized, "wrongCode", "This code is wrong, was used already, or is older than five minutes.",
                 advice: "`filmgate studio link` prints a new one.")
