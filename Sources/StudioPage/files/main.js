@@ -16,12 +16,14 @@ const pages = {
 const tabs = ["events", "capture", "cards", "deliveries", "history", "stations", "pipeline", "doctor", "profile"];
 /** Where there is little room, these are found under the last one. */
 const further = ["history", "stations", "pipeline", "doctor"];
-/** Not for everybody. */
-const closed = ["events", "cards", "deliveries", "history"];
+/** Who may see what is not for everybody. @type {Record<string, string[]>} */
+const openTo = { events: ["operate", "admin"], cards: ["operate", "admin"], deliveries: ["operate", "admin"], history: ["operate", "admin"], doctor: ["operate", "admin"], pipeline: ["admin"] };
+/** @param {string} name */
+const mayOpen = (name) => (name === "stations" ? Boolean(session?.catalog) : openTo[name]?.includes(session?.role ?? "") ?? true);
 // What a tab is called.
 /** @param {string} name */
 const title = (name) => t(name === "cards" ? "cardsTab" : name);
-/** @type {{role: string, catalog: boolean} | null} */
+/** @type {{role: string, catalog: boolean, event?: string | null} | null} */
 let session = null;
 /** What the page on show needs to be told when it goes. */
 let leave = () => {};
@@ -33,7 +35,7 @@ let known = null;
 function drawTabs() {
   const now = location.hash.split("/")[1] || "capture";
   const current = { run: "history", file: "capture", show: "capture" }[now] ?? now;
-  byId("tabs").replaceChildren(...tabs.filter((name) => name !== "stations" || session?.catalog).map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
+  byId("tabs").replaceChildren(...tabs.filter(mayOpen).map((name) => h("a", { href: `#/${name}`, class: further.includes(name) ? "further" : null, "aria-current": name === current ? "page" : null }, title(name))));
 }
 
 async function show() {
@@ -46,11 +48,11 @@ async function show() {
   main.replaceChildren(h("p", { class: "quiet" }, t("loading")));
   shown = asked;
   try {
-    if (closed.includes(page) && ["view", "pick"].includes(session.role)) main.replaceChildren(h("h1", {}, title(page)), h("p", {}, t("unfit")));
+    if (page !== "stations" && !mayOpen(page)) main.replaceChildren(h("h1", {}, title(page)), h("p", {}, t("unfit")));
     else {
       const module = await pages[page]();
       if (shown !== asked) return;
-      leave = module.open(main, { page, session, rest: rest.map(decodeURIComponent) }) ?? leave;
+      leave = module.open(main, { page, session, mayOpen, rest: rest.map(decodeURIComponent) }) ?? leave;
     }
   } catch (error) {
     main.replaceChildren(trouble(error));
@@ -76,7 +78,8 @@ function showBoard(board) {
   known = board;
   note(board);
   const isLocked = Boolean(board.running && board.event);
-  byId("event").textContent = board.event ?? t("noEvent");
+  // A client's link is for one event; whoever else may only look is not told whether there is one.
+  byId("event").textContent = session?.event ?? board.event ?? (mayOpen("events") ? t("noEvent") : "");
   byId("event").classList.toggle("padlock", isLocked);
   byId("event").title = isLocked ? t("lockedOf", { event: board.event }) : "";
   byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
@@ -139,7 +142,8 @@ function gate(error) {
   showGate(main, begin, error);
 }
 
-async function begin() {
+/** @param {Error} [refused] why a link did not open a session: where there is no other one either, that is told */
+async function begin(refused) {
   try {
     session = await get("session");
     seen = Date.now();
@@ -148,7 +152,7 @@ async function begin() {
   } catch (error) {
     if (error.status === 401) {
       forgetKey();
-      return gate();
+      return gate(refused);
     }
     main.replaceChildren(trouble(error));
     setTimeout(begin, 3000);
@@ -157,14 +161,16 @@ async function begin() {
 
 async function start() {
   const code = new URLSearchParams(location.hash.slice(1)).get("k");
+  /** @type {Error | undefined} */
+  let refused;
   if (code) {
     // A link is used once: neither the address bar nor the history keeps it.
     history.replaceState(null, "", "/#/capture");
-    try { await pair(code); } catch (error) { if (!hasKey()) return gate(error); }
+    try { await pair(code); } catch (error) { refused = error; }
   }
   // What a second screen is opened at.
   if (location.pathname === "/show") history.replaceState(null, "", "/#/show");
-  if (hasKey()) await begin(); else gate();
+  if (hasKey()) await begin(refused); else gate(refused);
 }
 
 addEventListener("hashchange", () => (location.hash.startsWith("#k=") ? start() : show()));

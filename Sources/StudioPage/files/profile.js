@@ -4,8 +4,8 @@ import { facts, foreign, h, trouble } from "./dom.js";
 import { picture } from "./jobs.js";
 import { t, when } from "./words.js";
 
-/** @param {HTMLElement} main @param {{session: any}} context */
-export function open(main, { session }) {
+/** @param {HTMLElement} main @param {{session: any, mayOpen: (name: string) => boolean}} context */
+export function open(main, { session, mayOpen }) {
   const place = h("div", {}), list = h("ul", { class: "rows" }), isAdmin = session.role === "admin";
   const guarded = (work) => async () => {
     try { await work(); } catch (error) { place.replaceChildren(trouble(error)); }
@@ -20,7 +20,7 @@ export function open(main, { session }) {
   const end = (id) => guarded(async () => { await remove(`sessions/${encodeURIComponent(id)}`); await load(); });
   main.replaceChildren(
     h("h1", {}, t("you")), place, facts([[t("role"), session.role], [t("until"), when(session.until)]]), h("p", {}, h("button", { onclick: leave }, t("leave"))),
-    h("ul", { class: "rows more" }, ...["history", ...(session.catalog ? ["stations"] : []), "pipeline", "doctor"].map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
+    h("ul", { class: "rows more" }, ...["history", "stations", "pipeline", "doctor"].filter(mayOpen).map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
     ...(["operate", "admin"].includes(session.role) ? accounts() : []), ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
   if (isAdmin) load();
 }
