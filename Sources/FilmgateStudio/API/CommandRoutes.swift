@@ -39,7 +39,7 @@ struct CommandRoutes: Sendable {
             ) { call in
                 JobOrders.assign(
                     event: try needed("event", call), target: try word("target", call),
-                    only: try await FrameSelection(api: api).waiting(call))
+                    only: try await FrameSelection(api: api).waiting(call, none: FrameSelection.nothingWithoutEvent))
             },
             api.command(
                 "eventsUse", "/api/v1/events/use", "Choose the event of the runs to come, as `events use`.",

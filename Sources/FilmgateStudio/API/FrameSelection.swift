@@ -42,7 +42,9 @@ struct FrameSelection: Sendable {
     }
 
     /// What `selection` means, without what waits nowhere, for a command; nil where the body selects nothing.
-    func waiting(_ call: Call) async throws -> JobInput? {
+    ///
+    /// `none`: what is said where nothing of it waits.
+    func waiting(_ call: Call, none: StudioError = FrameSelection.nothingWaits) async throws -> JobInput? {
         if call.object["selection"] == nil { return nil }
         if api.jobs.isFull(for: call.grant?.id ?? "", key: call.idempotencyKey) { throw StudioError.manyJobs }
         var input = JobInput()
@@ -62,13 +64,16 @@ struct FrameSelection: Sendable {
                 if !names.isEmpty { input.add(names) }
             }
         }
-        guard input.count > 0 else {
-            throw StudioError(
-                .notFound, "notFound", "Nothing of this selection waits.",
-                advice: "The list may have changed: read it again.")
-        }
+        guard input.count > 0 else { throw none }
         return input
     }
+    static let nothingWaits = StudioError(
+        .notFound, "notFound", "Nothing of this selection waits.", advice: "The list may have changed: read it again.")
+    /// Of files that are to get an event.
+    static let nothingWithoutEvent = StudioError(
+        .notFound, "notFound",
+        "No file of this selection waits for an event: they belong to one already, or need none.",
+        advice: "Assign gives an event to files that are held without one.")
 
     private func selected(_ call: Call, onlyWaiting: Bool) async throws -> Found {
         guard let selection = call.object["selection"]?.members else {
