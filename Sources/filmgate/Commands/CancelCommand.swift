@@ -311,6 +311,8 @@ struct CancelCommand: AsyncParsableCommand {
 
     private func say(_ words: String, _ orders: [QueuedDelivery], _ left: Int = 0) {
         guard options.json else { return Console.out(words) }
+        // The page shows what a job said last: else that would be a line of the list.
+        Console.err(words)
         let summary = RunSummary(counts: [.filtered: orders.count - left, .pending: left])
         Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: left == 0 ? .complete : .notProven))
     }
