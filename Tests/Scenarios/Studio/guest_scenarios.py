@@ -22,6 +22,9 @@ def client_link(scene):
         page, _ = scene.open(shoot, link=link)
         wait_for_files(page, 2)
         scene.look(page, "client")
+        check(page.locator("#event").text_content() == "Smith wedding", f"the header says {page.locator('#event').text_content()!r}")
+        offered = page.eval_on_selector_all("#tabs a", "all => all.map((one) => one.getAttribute('href'))")
+        check(offered == ["#/capture", "#/profile"], f"the client is offered {offered}")
         shown = page.locator("body").inner_text() + " ".join(cells(page))
         check(all(name in shown for name in own), f"the client does not see the own frames: {shown[:600]}")
         for secret in [*others, "Secret gala", "archive", "gallery", scene.base]:
@@ -40,6 +43,8 @@ def client_link(scene):
         check(all(name not in page.locator("body").inner_text() for name in own), "frames are still shown")
         page.reload()
         says(page, "Pair this browser")
+        page.goto(link)
+        says(page, "This link has ended.")
 
 
 @scenario()
