@@ -88,8 +88,8 @@ final class JobRunner: Sendable {
         for child in state.withLock({ Array($0.children.values) }) { child.kill() }
     }
 
-    /// After these exit codes the next part may do better: files were set aside, are not proven or wait for somebody, or
-    /// one target of several is full.
+    /// After these exit codes the next part may do better: files were set aside, are not proven or wait for somebody,
+    /// or one target of several is full.
     private static let going: Set<Int> = [0, 3, 4, 5, 6, 7, 8, 9]
 
     /// From beginning to end, on a thread of its own.
