@@ -2,10 +2,10 @@ import FilmgateCore
 import Glibc
 import PQKit
 
-/// Makes the calls that the program makes, through PQKit: beside Tests/Scenarios/Stations/caller.c, which makes them by
-/// libpq alone. Both make the same facts out of the same numbers.
+/// Makes the calls that the program makes, through PQKit.
 ///
-/// It prints the seconds of processor time that the calls took, and how many rows were answered.
+/// Tests/Scenarios/Stations/caller.c makes them by libpq alone, of the same facts out of the same numbers. It prints the
+/// seconds of processor time that the calls took, and how many rows were answered.
 @main struct Caller {
     static func main() async {
         do { try await call() } catch {

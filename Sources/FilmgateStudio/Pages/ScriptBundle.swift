@@ -1,10 +1,11 @@
-/// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times. What the
-/// first page does not need comes in a second one, as soon as the first page is there or somebody wants it.
+/// The page's scripts in one file: a browser that comes for the first time asks once instead of a dozen times.
+///
+/// What the first page does not need comes in a second one, as soon as the first page is there or somebody wants it.
 ///
 /// Each module becomes a function that runs when it is first wanted. Lines that hold nothing but a comment are left
 /// empty, types within a line are left out, and lines begin where their code does: nobody who looks at the page reads
-/// more. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports of names at the beginning of a line,
-/// exports where something is declared, and no text that goes over several lines.
+/// more. Nothing else changes, not even the numbers of the lines. That works for modules as this page has them: imports
+/// of names at the beginning of a line, exports where something is declared, and no text that goes over several lines.
 enum ScriptBundle {
     /// Where the second file is, beside the first.
     static let rest = "rest.js"
