@@ -89,6 +89,9 @@ import Testing
             return reply
         }
         switch route.id {
+        case "profiles":
+            try bench.then(#"echo '{"type":"profile","make":"Make"}'"#)
+            return try bench.client.send("GET", route.path, admin)
         case "job": return try bench.client.send("GET", "/api/v1/jobs/\(try await job(bench, waits: true))", admin)
         case "jobStop":
             try bench.then("exec sleep 60")

@@ -194,7 +194,9 @@ enum Rows {
     static let base: Int64 = 1_760_000_000_000_000_000
 
     static func sha(_ number: Int) -> String {
-        let digits = String(number, radix: 16)
+        // Their number is as long as a digit, or eight: the filling before it is a digit, too.
+        let short = String(number, radix: 16)
+        let digits = short.count == 1 ? short : String(repeating: "0", count: 8 - short.count) + short
         return String(repeating: "a", count: 64 - digits.count) + digits
     }
 

@@ -104,10 +104,13 @@ enum ScriptBundle {
     /// Without `/** @type … */` and its like; what stands in quotes before one may hold it, and is left.
     private static func untyped(_ line: Substring) -> Substring {
         var own = "", rest = line
-        while let start = rest.firstRange(of: "/** @"), isOutside(own + rest[..<start.lowerBound]),
-            let end = rest[start.upperBound...].firstRange(of: "*/")
-        {
+        while let start = rest.firstRange(of: "/** @") {
             own += rest[..<start.lowerBound]
+            guard isOutside(own), let end = rest[start.upperBound...].firstRange(of: "*/") else {
+                own += rest[start]
+                rest = rest[start.upperBound...]
+                continue
+            }
             rest = rest[end.upperBound...].drop { $0 == " " }
         }
         return own + rest

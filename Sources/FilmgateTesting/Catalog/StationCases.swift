@@ -111,6 +111,7 @@ enum StationCases {
             1 release a → refused: unavailable
             1 tell done:a → refused: unavailable
             1 renew → refused: unavailable
+            2 renew → refused: unavailable
             1 where a → refused: unavailable
             1 card a → refused: unavailable
             1 stations → refused: unavailable
