@@ -97,7 +97,9 @@ struct PQFailure: Error {
     ]
 
     /// What a server says of a client's certificate, in the words of its TLS.
-    private static let objections = ["unknown ca", "bad certificate", "certificate expired", "certificate required", "decrypt error"]
+    private static let objections = [
+        "unknown ca", "bad certificate", "certificate expired", "certificate required", "decrypt error",
+    ]
 
     /// On one line, without control characters.
     static func shown(_ words: String) -> String {
