@@ -45,7 +45,7 @@ import Testing
 
     @Test func aNewerCatalogueIsLeftAlone() async throws {
         let catalog = try await TestCatalog.made()
-        try await catalog.sql("UPDATE catalog.meta SET schema = 7, speaks = '{5,6}'")
+        try await catalog.sql("UPDATE catalog.meta SET schema = \(CatalogSchema.newest + 1), speaks = '{5,6}'")
         let error = await expect(.misconfigured) { try await catalog.as("postgres").migrate() }
         #expect(error?.advice == "Update this program.")
         #expect(try await catalog.as("desk1").condition().common == nil)
