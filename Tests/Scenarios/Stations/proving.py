@@ -12,9 +12,9 @@ from sharer import ended
 from sharing import Desk
 
 WHAT = "safe-to-format for a card that another station took"
-PIPELINE = """\
+BEGINNING = """\
 version: 1
-name: proving
+name: {name}
 sources:
   - card: {{ paths: [/nonexistent] }}
 stages:
@@ -22,9 +22,10 @@ stages:
   - dedupe: {{}}
   - upload: {{ to: [{to}] }}
 targets:
-  archive: {{ folder: {{ path: "{archive}/{{name}}" }} }}
   nas: {{ folder: {{ path: "{nas}/{{name}}" }} }}
   gallery: {{ http: {{ url: "{gallery}/assets", body: raw, digest: {{ json: sha256 }}, find: {{ url: "{gallery}/by-digest/{{sha256}}" }} }} }}
+"""
+END = """\
 retry: {{ first: 200ms, most: 2s }}
 catalog:
   postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
@@ -32,6 +33,8 @@ catalog:
   share: [gallery]
   one_machine: true
 """
+PIPELINE = BEGINNING + '  archive: {{ folder: {{ path: "{archive}/{{name}}" }} }}\n' + END
+TWICE = BEGINNING + '  again: {{ folder: {{ path: "{again}{beside}/{{name}}" }} }}\n' + END
 
 
 class Asked:
@@ -69,7 +72,7 @@ def pipeline(desk, place, gallery, nas, to):
     path = f"{place}/proving-{desk.station.name}-{len(to)}.yaml"
     with open(path, "w", encoding="utf-8") as file:
         file.write(PIPELINE.format(
-            to=", ".join(to), archive=desk.path, nas=nas, gallery=gallery.address, role=desk.station.name,
+            name="proving", to=", ".join(to), archive=desk.path, nas=nas, gallery=gallery.address, role=desk.station.name,
             host=desk.server.folder.replace("/", "%2F"), port=desk.server.port))
     return path
 
@@ -93,27 +96,6 @@ def with_sidecars(card):
     return card
 
 
-TWICE = """\
-version: 1
-name: twice
-sources:
-  - card: {{ paths: [/nonexistent] }}
-stages:
-  - exif: {{}}
-  - dedupe: {{}}
-  - upload: {{ to: [{to}] }}
-targets:
-  nas: {{ folder: {{ path: "{nas}/{{name}}" }} }}
-  again: {{ folder: {{ path: "{again}{beside}/{{name}}" }} }}
-  gallery: {{ http: {{ url: "{gallery}/assets", body: raw, digest: {{ json: sha256 }}, find: {{ url: "{gallery}/by-digest/{{sha256}}" }} }} }}
-catalog:
-  postgres: {{ url: "postgresql://{role}@{host}:{port}/filmgate" }}
-  station: {role}
-  share: [gallery]
-  one_machine: true
-"""
-
-
 def mounted_twice(desk, place, card, nas):
     """A NAS at two mount points is one place: its folder is not taken twice, and two folders of it hold one copy; a gallery counts."""
     again, file = f"{place}/proving-again", f"{place}/proving-twice.yaml"
@@ -123,7 +105,7 @@ def mounted_twice(desk, place, card, nas):
 
     def proven(what, exits, copies, to, beside="/second"):
         with open(file, "w", encoding="utf-8") as text:
-            text.write(TWICE.format(to=to, nas=nas, again=again, beside=beside, gallery=desk.gallery.address, role=desk.station.name,
+            text.write(TWICE.format(name="twice", to=to, nas=nas, again=again, beside=beside, gallery=desk.gallery.address, role=desk.station.name,
                                     host=desk.server.folder.replace("/", "%2F"), port=desk.server.port))
         words = ["safe-to-format", card, "--pipeline", file, "--allow", "same-device", "--copies", copies, "--state", desk.station.state]
         command = ["unshare", "--mount", "--propagation", "private", "sh", "-c", f'{mounts}{taking}exec "$0" "$@"', desk.station.program]
