@@ -22,7 +22,6 @@ struct fg_libpq {
     __typeof__(&PQsetNoticeProcessor) _Nonnull setNoticeProcessor;
     __typeof__(&PQsendQuery) _Nonnull sendQuery;
     __typeof__(&PQsendQueryParams) _Nonnull sendQueryParams;
-    __typeof__(&PQsetSingleRowMode) _Nonnull setSingleRowMode;
     __typeof__(&PQflush) _Nonnull flush;
     __typeof__(&PQconsumeInput) _Nonnull consumeInput;
     __typeof__(&PQisBusy) _Nonnull isBusy;
@@ -65,7 +64,6 @@ static inline const char *_Nullable fg_libpq_find(void *_Nonnull library, struct
     if (!(table->setNoticeProcessor = (__typeof__(table->setNoticeProcessor))dlsym(library, "PQsetNoticeProcessor"))) return "PQsetNoticeProcessor";
     if (!(table->sendQuery = (__typeof__(table->sendQuery))dlsym(library, "PQsendQuery"))) return "PQsendQuery";
     if (!(table->sendQueryParams = (__typeof__(table->sendQueryParams))dlsym(library, "PQsendQueryParams"))) return "PQsendQueryParams";
-    if (!(table->setSingleRowMode = (__typeof__(table->setSingleRowMode))dlsym(library, "PQsetSingleRowMode"))) return "PQsetSingleRowMode";
     if (!(table->flush = (__typeof__(table->flush))dlsym(library, "PQflush"))) return "PQflush";
     if (!(table->consumeInput = (__typeof__(table->consumeInput))dlsym(library, "PQconsumeInput"))) return "PQconsumeInput";
     if (!(table->isBusy = (__typeof__(table->isBusy))dlsym(library, "PQisBusy"))) return "PQisBusy";

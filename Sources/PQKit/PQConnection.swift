@@ -72,13 +72,30 @@ public actor PQConnection {
     ///
     /// `within`: for all of it, waiting for its turn and connecting too; absent: what the options say. The parameters
     /// are `$1`, `$2`, …; what `decode` throws ends the reading and the connection.
+    @inlinable
     public nonisolated func rows<Row: Sendable>(
         _ sql: String, _ values: [PQValue] = [], within time: Duration? = nil, limit: PQLimit = PQLimit(),
-        _ decode: @escaping @Sendable (borrowing PQRow) throws(IngestError) -> Row
+        _ decode: (borrowing PQRow) throws(IngestError) -> Row
     ) async throws(IngestError) -> [Row] {
+        guard let answer = try await answer(sql, values, within: time, limit: limit) else { return [] }
+        var rows: [Row] = []
+        rows.reserveCapacity(answer.count)
+        do throws(IngestError) {
+            for row in 0..<answer.count { rows.append(try decode(answer.row(row))) }
+        } catch {
+            await close()
+            throw error
+        }
+        return rows
+    }
+
+    @usableFromInline
+    nonisolated func answer(
+        _ sql: String, _ values: [PQValue], within time: Duration?, limit: PQLimit
+    ) async throws(IngestError) -> PQAnswer? {
         let until = ContinuousClock.now + (time ?? options.answer)
         return try await StopFlag.raisedOnCancel { stop async throws(IngestError) in
-            try await self.ask(sql, values, limit, PQWait(until: until, stop), decode)
+            try await self.ask(sql, values, limit, PQWait(until: until, stop))
         }
     }
 
@@ -90,17 +107,12 @@ public actor PQConnection {
         }
     }
 
-    private func ask<Row>(
-        _ sql: String, _ values: [PQValue], _ limit: PQLimit, _ wait: PQWait,
-        _ decode: (borrowing PQRow) throws(IngestError) -> Row
-    ) throws(IngestError) -> [Row] {
+    private func ask(
+        _ sql: String, _ values: [PQValue], _ limit: PQLimit, _ wait: PQWait
+    ) throws(IngestError) -> PQAnswer? {
         var tries = 0
         while true {
-            var rows: [Row] = []
-            do throws(IngestError) {
-                try perform(sql, values, limit, wait) { row throws(IngestError) in rows.append(try decode(row)) }
-                return rows
-            } catch {
+            do throws(IngestError) { return try perform(sql, values, limit, wait) } catch {
                 tries += 1
                 // Undone by the server for the sake of others: at once again.
                 guard tries < 8, let refusal = error.cause as? PQRefusal, ["40001", "40P01"].contains(refusal.state)
@@ -112,16 +124,15 @@ public actor PQConnection {
     }
 
     private func carryOut(_ sql: String, _ wait: PQWait) throws(IngestError) {
-        try perform(sql, nil, PQLimit(), wait) { _ throws(IngestError) in }
+        _ = try perform(sql, nil, PQLimit(), wait)
     }
 
     private func perform(
-        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait,
-        _ read: (borrowing PQRow) throws(IngestError) -> Void
-    ) throws(IngestError) {
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait
+    ) throws(IngestError) -> PQAnswer? {
         _ = try connected(wait)
         guard let handle else { throw IngestError(.unavailable, "\(options.address.place): the connection was lost.") }
-        do throws(PQFailure) { try handle.execute(sql, values, limit, wait, read) } catch {
+        do throws(PQFailure) { return try handle.execute(sql, values, limit, wait) } catch {
             if [.cancelled, .unavailable].contains(error.error.code), !error.keepsConnection { handle.cancel() }
             if !error.keepsConnection { close() }
             throw error.error
@@ -170,13 +181,14 @@ public actor PQConnection {
     /// The first 8 digits of the name of the server's log are its history; nil where the server has no such log or does
     /// not tell.
     private func timeline(of handle: PQHandle, _ wait: PQWait) throws(PQFailure) -> Int64? {
-        var name: String?
+        var answer: PQAnswer?
         do throws(PQFailure) {
-            try handle.execute("SELECT pg_walfile_name(pg_current_wal_lsn())", [], PQLimit(rows: 1, bytes: 4096), wait)
-            {
-                row throws(IngestError) in name = try row.textOrNil(0)
-            }
+            let sql = "SELECT pg_walfile_name(pg_current_wal_lsn())"
+            answer = try handle.execute(sql, [], PQLimit(rows: 1, bytes: 4096), wait)
         } catch { if !error.keepsConnection { throw error } }
+        guard let answer, answer.count == 1 else { return nil }
+        let name: String?
+        do throws(IngestError) { name = try answer.row(0).textOrNil(0) } catch { throw PQFailure(error) }
         return name.flatMap { Int64($0.prefix(8), radix: 16) }
     }
 

@@ -60,27 +60,23 @@ final class PQHandle {
     }
     var recentNotices: [String] { notices.lines }
 
-    /// Sends one statement, or with no parameters several, and reads the whole answer.
+    /// Sends one statement, or with no parameters several, and waits for the whole answer.
     ///
-    /// `read` gets each row of it.
+    /// The rows of the last statement that has any. libpq needs far less for all rows than for one by one, and
+    /// `nextResult` bounds what it keeps.
     func execute(
-        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait,
-        _ read: (borrowing PQRow) throws(IngestError) -> Void
-    ) throws(PQFailure) {
+        _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait
+    ) throws(PQFailure) -> PQAnswer? {
         guard send(sql, values) != 0 else { throw lost() }
-        // The rows one by one, or libpq would keep all of a hostile answer.
-        if values != nil { _ = pq.call.setSingleRowMode(raw) }
         try flush(wait)
-        var refusal: PQFailure?, rows = 0, bytes = 0
+        var refusal: PQFailure?, answer: PQAnswer?
         while let result = try nextResult(limit, wait) {
-            defer { pq.call.clear(result) }
+            let found = PQAnswer(pq, result)
             switch pq.call.resultStatus(result) {
-            case PGRES_SINGLE_TUPLE:
-                rows += 1
-                bytes += size(of: result)
-                guard rows <= limit.rows, bytes <= limit.bytes else { throw tooMuch(limit) }
-                do throws(IngestError) { try read(PQRow(pq: pq, result: result)) } catch { throw PQFailure(error) }
-            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            case PGRES_TUPLES_OK:
+                guard found.count <= limit.rows else { throw tooMuch(limit) }
+                answer = found
+            case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
             case PGRES_FATAL_ERROR: refusal = refusal ?? self.refusal(result)
             default:
                 throw PQFailure(
@@ -88,25 +84,31 @@ final class PQHandle {
             }
         }
         if let refusal { throw refusal }
+        return answer
     }
 
     private func send(_ sql: String, _ values: [PQValue]?) -> CInt {
         guard let values else { return pq.call.sendQuery(raw, sql) }
-        var bytes: [UInt8] = [], places: [Int?] = []
-        bytes.reserveCapacity(values.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
-        for value in values {
-            places.append(value.bytes == nil ? nil : bytes.count)
-            bytes += value.bytes ?? []
-        }
-        // An empty value needs an address, too.
-        bytes.append(0)
         let types = values.map(\.type), lengths = values.map { CInt($0.bytes?.count ?? 0) }
         let forms = values.map { _ in CInt(1) }
-        return bytes.withUnsafeBytes { buffer in
-            let start = buffer.assumingMemoryBound(to: CChar.self).baseAddress
-            let pointers = places.map { place in place.flatMap { start?.advanced(by: $0) } }
-            return pq.call.sendQueryParams(raw, sql, CInt(values.count), types, pointers, lengths, forms, 1)
+        var places: [UnsafePointer<CChar>?] = []
+        places.reserveCapacity(values.count)
+        // Each value is lent where it lies: a report's are hundreds of kilobytes.
+        func sendFrom(_ index: Int) -> CInt {
+            guard index < values.count else {
+                return pq.call.sendQueryParams(raw, sql, CInt(values.count), types, places, lengths, forms, 1)
+            }
+            guard let bytes = values[index].bytes else {
+                places.append(nil)
+                return sendFrom(index + 1)
+            }
+            // An empty value needs an address, too: without one it is NULL.
+            return (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
+                places.append($0.assumingMemoryBound(to: CChar.self).baseAddress)
+                return sendFrom(index + 1)
+            }
         }
+        return sendFrom(0)
     }
 
     private func flush(_ wait: PQWait) throws(PQFailure) {
@@ -129,15 +131,12 @@ final class PQHandle {
             try wait(pq.call.socket(raw), POLLIN, place)
             var arrived: CInt = 0
             if ioctl(pq.call.socket(raw), UInt(FIONREAD), &arrived) == 0 { waiting += Int(arrived) }
-            // One row of many gigabytes would be kept by libpq until it is whole.
-            guard waiting <= limit.bytes * 2 + 65_536 else { throw tooMuch(limit) }
+            // An answer of many gigabytes, or one row of it, would be kept by libpq until it is whole. A row has its own
+            // frame, and each value its length.
+            guard waiting <= limit.bytes + 64 * limit.rows + 65_536 else { throw tooMuch(limit) }
             guard pq.call.consumeInput(raw) != 0 else { throw lost() }
         }
         return pq.call.getResult(raw)
-    }
-
-    private func size(of result: OpaquePointer) -> Int {
-        (0..<pq.call.nfields(result)).reduce(0) { $0 + Int(pq.call.getlength(result, 0, $1)) }
     }
 
     private func tooMuch(_ limit: PQLimit) -> PQFailure {

@@ -1,20 +1,20 @@
 import CPQ
 public import FilmgateCore
 
-/// One row of an answer, valid while it is being read.
+/// One row of an answer.
 ///
 /// The server is not trusted: a column of another type, length or count than was asked for is a `protocolViolation`,
 /// never a wrong value.
 public struct PQRow: ~Copyable {
-    let pq: LibPQ
-    let result: OpaquePointer
+    let answer: PQAnswer
+    let row: CInt
 
     public func bool(_ column: Int) throws(IngestError) -> Bool {
-        try fixed(column, as: UInt8.self, [PQType.bool]) != 0
+        try fixed(column, as: UInt8.self, .bool) != 0
     }
     public func int(_ column: Int) throws(IngestError) -> Int64 { try required(column, try intOrNil(column)) }
     public func intOrNil(_ column: Int) throws(IngestError) -> Int64? {
-        guard let bytes = try value(column, PQType.readAsInt) else { return nil }
+        guard let bytes = try value(column, .int) else { return nil }
         switch bytes.count {
         case 8: return Self.load(bytes, as: Int64.self)
         case 4: return Int64(Self.load(bytes, as: Int32.self))
@@ -30,37 +30,34 @@ public struct PQRow: ~Copyable {
         return number
     }
     public func double(_ column: Int) throws(IngestError) -> Double {
-        Double(bitPattern: try fixed(column, as: UInt64.self, [PQType.float8]))
+        Double(bitPattern: try fixed(column, as: UInt64.self, .double))
     }
     public func doubleOrNil(_ column: Int) throws(IngestError) -> Double? {
-        try value(column, [PQType.float8]) == nil ? nil : try double(column)
+        try value(column, .double) == nil ? nil : try double(column)
     }
     public func text(_ column: Int) throws(IngestError) -> String { try required(column, try textOrNil(column)) }
     /// Text, names, JSON and `"char"`.
     public func textOrNil(_ column: Int) throws(IngestError) -> String? {
-        guard let bytes = try value(column, PQType.readAsText) else { return nil }
-        let isVersioned = pq.call.ftype(result, CInt(column)) == PQType.jsonb
-        let words = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(isVersioned ? 1 : 0))
-        guard let text = words.withMemoryRebound(to: UInt8.self, { String(validating: $0, as: UTF8.self) }) else {
-            throw wrong(column)
-        }
+        guard let bytes = try value(column, .text) else { return nil }
+        let words = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(answer.columns[column].isVersioned ? 1 : 0))
+        guard let text = Self.utf8(words) else { throw wrong(column) }
         return text
     }
     public func bytes(_ column: Int) throws(IngestError) -> [UInt8] { try required(column, try bytesOrNil(column)) }
     /// Bytes, and the 16 of a UUID.
     public func bytesOrNil(_ column: Int) throws(IngestError) -> [UInt8]? {
-        try value(column, PQType.readAsBytes).map { Array($0) }
+        try value(column, .bytes).map { Array($0) }
     }
     /// Nanoseconds since 1970.
     public func time(_ column: Int) throws(IngestError) -> Int64 {
-        let stamp = try fixed(column, as: Int64.self, [PQType.time])
+        let stamp = try fixed(column, as: Int64.self, .time)
         return try required(column, PQTime.house(stamp))
     }
     public func timeOrNil(_ column: Int) throws(IngestError) -> Int64? {
-        try value(column, [PQType.time]) == nil ? nil : try time(column)
+        try value(column, .time) == nil ? nil : try time(column)
     }
     public func ints(_ column: Int) throws(IngestError) -> [Int64?] {
-        guard let bytes = try value(column, [PQType.int8s, PQType.int4s, PQType.int2s]) else { throw wrong(column) }
+        guard let bytes = try value(column, .ints) else { throw wrong(column) }
         return try elements(column, bytes) { element in
             switch element.count {
             case 8: Self.load(element, as: Int64.self)
@@ -71,13 +68,11 @@ public struct PQRow: ~Copyable {
         }
     }
     public func texts(_ column: Int) throws(IngestError) -> [String?] {
-        guard let bytes = try value(column, [PQType.texts]) else { throw wrong(column) }
-        return try elements(column, bytes) { String(validating: $0, as: UTF8.self) }
+        guard let bytes = try value(column, .texts) else { throw wrong(column) }
+        return try elements(column, bytes) { Self.utf8($0) }
     }
     public func byteArrays(_ column: Int) throws(IngestError) -> [[UInt8]?] {
-        guard let bytes = try value(column, [PQType.byteas, PQType.uuids, PQType.chars, PQType.bools]) else {
-            throw wrong(column)
-        }
+        guard let bytes = try value(column, .byteArrays) else { throw wrong(column) }
         return try elements(column, bytes) { Array($0) }
     }
 
@@ -91,23 +86,30 @@ public struct PQRow: ~Copyable {
             .protocolViolation, "The database answered something else than was asked for (column \(column + 1)).")
     }
 
-    private func fixed<Value: FixedWidthInteger>(_ column: Int, as: Value.Type, _ types: [UInt32]) throws(IngestError)
-        -> Value
-    {
-        guard let bytes = try value(column, types), bytes.count == MemoryLayout<Value>.size else { throw wrong(column) }
+    private func fixed<Value: FixedWidthInteger>(
+        _ column: Int, as: Value.Type, _ form: PQColumn.Form
+    ) throws(IngestError) -> Value {
+        guard let bytes = try value(column, form), bytes.count == MemoryLayout<Value>.size else { throw wrong(column) }
         return Self.load(bytes, as: Value.self)
     }
 
     /// Nil for NULL.
-    private func value(_ column: Int, _ types: [UInt32]) throws(IngestError) -> UnsafeRawBufferPointer? {
-        let index = CInt(column)
-        guard column >= 0, index < pq.call.nfields(result), pq.call.fformat(result, index) == 1,
-            types.contains(pq.call.ftype(result, index))
-        else { throw wrong(column) }
-        if pq.call.getisnull(result, 0, index) != 0 { return nil }
-        let length = pq.call.getlength(result, 0, index)
-        guard length >= 0, let start = pq.call.getvalue(result, 0, index) else { throw wrong(column) }
+    private func value(_ column: Int, _ form: PQColumn.Form) throws(IngestError) -> UnsafeRawBufferPointer? {
+        let columns = answer.columns, pq = answer.pq
+        guard columns.indices.contains(column), columns[column].form == form else { throw wrong(column) }
+        let length = pq.call.getlength(answer.result, row, CInt(column))
+        // NULL has no length either.
+        if length == 0, pq.call.getisnull(answer.result, row, CInt(column)) != 0 { return nil }
+        guard length >= 0, let start = pq.call.getvalue(answer.result, row, CInt(column)) else { throw wrong(column) }
         return UnsafeRawBufferPointer(start: start, count: Int(length))
+    }
+
+    /// Nil for what is none. Most texts are ASCII, which is found out far faster.
+    private static func utf8(_ bytes: UnsafeRawBufferPointer) -> String? {
+        bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            bytes.allSatisfy { $0 < 0x80 }
+                ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+        }
     }
 
     /// The elements of an array with one dimension, or none; `read` gives nil for what is no element.
@@ -144,5 +146,55 @@ public struct PQRow: ~Copyable {
 
     private static func load<Value: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, as: Value.Type) -> Value {
         Value(bigEndian: bytes.loadUnaligned(as: Value.self))
+    }
+}
+
+/// The rows of one answer, kept by libpq for as long as somebody has them.
+@usableFromInline
+final class PQAnswer: @unchecked Sendable {  // libpq changes nothing in a result that it has given away.
+    let pq: LibPQ, result: OpaquePointer, columns: [PQColumn]
+    @usableFromInline let count: Int
+
+    init(_ pq: LibPQ, _ result: OpaquePointer) {
+        (self.pq, self.result, count) = (pq, result, Int(pq.call.ntuples(result)))
+        columns = (0..<pq.call.nfields(result)).map { column in
+            PQColumn(pq.call.ftype(result, column), isBinary: pq.call.fformat(result, column) == 1)
+        }
+    }
+
+    deinit { pq.call.clear(result) }
+
+    /// One of `count`.
+    @usableFromInline
+    func row(_ index: Int) -> PQRow { PQRow(answer: self, row: CInt(index)) }
+}
+
+/// A column of an answer.
+struct PQColumn {
+    /// What its values are read as.
+    enum Form { case bool, int, double, time, text, bytes, ints, texts, byteArrays, unknown }
+
+    let form: Form
+    /// The binary form of `jsonb` begins with its version.
+    let isVersioned: Bool
+
+    init(_ type: UInt32, isBinary: Bool) {
+        form = isBinary ? Self.form(of: type) : .unknown
+        isVersioned = type == PQType.jsonb
+    }
+
+    private static func form(of type: UInt32) -> Form {
+        switch type {
+        case PQType.bool: .bool
+        case PQType.int8, PQType.int4, PQType.int2, PQType.oid: .int
+        case PQType.float8: .double
+        case PQType.time: .time
+        case PQType.text, PQType.varchar, PQType.name, PQType.char, PQType.json, PQType.jsonb: .text
+        case PQType.bytea, PQType.uuid: .bytes
+        case PQType.int8s, PQType.int4s, PQType.int2s: .ints
+        case PQType.texts: .texts
+        case PQType.byteas, PQType.uuids, PQType.chars, PQType.bools: .byteArrays
+        default: .unknown
+        }
     }
 }

@@ -119,10 +119,6 @@ enum PQType {
     static let bools: UInt32 = 1000, byteas: UInt32 = 1001, chars: UInt32 = 1002, int2s: UInt32 = 1005
     static let int4s: UInt32 = 1007
     static let texts: UInt32 = 1009, int8s: UInt32 = 1016, uuids: UInt32 = 2951
-
-    /// Made once, not for each value that is read.
-    static let readAsText = [text, varchar, name, char, json, jsonb], readAsInt = [int8, int4, int2, oid]
-    static let readAsBytes = [bytea, uuid]
 }
 
 /// The server counts microseconds since 2000.
