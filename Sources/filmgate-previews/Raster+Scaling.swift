@@ -7,60 +7,83 @@ extension Raster {
         return narrowed(newWidth).lowered(newHeight)
     }
 
-    /// Which of `count` pixels each of `wanted` covers, and how much of each, in parts of which all together are
-    /// `count`.
-    private static func shares(_ count: Int, _ wanted: Int) -> [(first: Int, weights: [Int])] {
-        (0..<wanted).map { index in
-            let from = index * count, to = from + count, first = from / wanted
-            let weights = (first...((to - 1) / wanted)).map { min(($0 + 1) * wanted, to) - max($0 * wanted, from) }
-            return (first, weights)
-        }
-    }
-
     private func narrowed(_ newWidth: Int) -> Raster {
-        let shares = Self.shares(width, newWidth)
-        let narrow = pixels.withUnsafeBufferPointer { pixels in
-            [UInt8](unsafeUninitializedCapacity: newWidth * height * 3) { out, count in
-                var place = 0
-                for row in 0..<height {
-                    for (first, weights) in shares {
-                        var from = (row * width + first) * 3, red = width / 2, green = width / 2, blue = width / 2
-                        for weight in weights {
-                            red += Int(pixels[from]) * weight
-                            green += Int(pixels[from + 1]) * weight
-                            blue += Int(pixels[from + 2]) * weight
-                            from += 3
-                        }
-                        (out[place], out[place + 1], out[place + 2]) = (
-                            UInt8(red / width), UInt8(green / width), UInt8(blue / width)
-                        )
-                        place += 3
-                    }
-                }
-                count = place
+        let shares = Shares(of: width, in: newWidth), line = width * 3
+        let narrow = [UInt8](unsafeUninitializedCapacity: newWidth * height * 3) { out, count in
+            pixels.withUnsafeBufferPointer { pixels in
+                for row in 0..<height { shares.add(pixels, from: row * line, to: out, at: row * newWidth * 3) }
             }
+            count = newWidth * height * 3
         }
         return Raster(width: newWidth, height: height, pixels: narrow)
     }
 
     private func lowered(_ newHeight: Int) -> Raster {
-        let shares = Self.shares(height, newHeight), line = width * 3
-        let low = pixels.withUnsafeBufferPointer { pixels in
-            [UInt8](unsafeUninitializedCapacity: line * newHeight) { out, count in
-                var sums = [Int](repeating: 0, count: line)
+        let shares = Shares(of: height, in: newHeight), line = width * 3
+        let low = [UInt8](unsafeUninitializedCapacity: line * newHeight) { out, count in
+            var sums = [UInt32](repeating: 0, count: line)
+            pixels.withUnsafeBufferPointer { pixels in
                 sums.withUnsafeMutableBufferPointer { sums in
-                    for (row, share) in shares.enumerated() {
-                        sums.update(repeating: height / 2)
-                        for (step, weight) in share.weights.enumerated() {
-                            let from = (share.first + step) * line
-                            for index in 0..<line { sums[index] += Int(pixels[from + index]) * weight }
+                    for row in 0..<newHeight {
+                        sums.update(repeating: Shares.half)
+                        for (step, weight) in shares.weights[shares.places[row]..<shares.places[row + 1]].enumerated() {
+                            let from = (shares.first[row] + step) * line
+                            for index in 0..<line { sums[index] &+= UInt32(pixels[from + index]) &* weight }
                         }
-                        for index in 0..<line { out[row * line + index] = UInt8(sums[index] / height) }
+                        for index in 0..<line {
+                            out[row * line + index] = UInt8(truncatingIfNeeded: sums[index] >> Shares.bits)
+                        }
                     }
                 }
-                count = line * newHeight
             }
+            count = line * newHeight
         }
         return Raster(width: width, height: newHeight, pixels: low)
+    }
+}
+
+/// Which of many pixels each of fewer covers, and how much of each.
+private struct Shares {
+    static let bits: UInt32 = 16, half: UInt32 = 1 << 15
+
+    /// The first that each covers, and where its weights begin and end.
+    private(set) var first: [Int] = [], places = [0]
+    /// Together 1 << `bits` for each, so that what has one colour keeps it.
+    private(set) var weights: [UInt32] = []
+
+    init(of count: Int, in wanted: Int) {
+        for index in 0..<wanted {
+            let from = index * count, to = from + count
+            first.append(from / wanted)
+            var given = 0, covered = 0
+            for pixel in (from / wanted)...((to - 1) / wanted) {
+                covered += min((pixel + 1) * wanted, to) - max(pixel * wanted, from)
+                let weight = (covered << Int(Self.bits)) / count - given
+                weights.append(UInt32(weight))
+                given += weight
+            }
+            places.append(weights.count)
+        }
+    }
+
+    /// One row of pixels, each of red, green and blue.
+    @inline(__always)
+    func add(
+        _ pixels: UnsafeBufferPointer<UInt8>, from start: Int, to out: UnsafeMutableBufferPointer<UInt8>, at end: Int
+    ) {
+        var place = end
+        for index in first.indices {
+            var from = start + first[index] * 3, red = Self.half, green = Self.half, blue = Self.half
+            for weight in weights[places[index]..<places[index + 1]] {
+                red &+= UInt32(pixels[from]) &* weight
+                green &+= UInt32(pixels[from + 1]) &* weight
+                blue &+= UInt32(pixels[from + 2]) &* weight
+                from += 3
+            }
+            out[place] = UInt8(truncatingIfNeeded: red >> Self.bits)
+            out[place + 1] = UInt8(truncatingIfNeeded: green >> Self.bits)
+            out[place + 2] = UInt8(truncatingIfNeeded: blue >> Self.bits)
+            place += 3
+        }
     }
 }
