@@ -111,7 +111,7 @@ let package = Package(
         // Layer 2: kits
         library("CryptographyKit", [core, "CCrypto"], tests: []),
         library("FileKit", [core, "CLinux", "CXXHash", "CryptographyKit"], tests: []),
-        library("MediaKit", [core, "CExif"], tests: []),
+        library("MediaKit", [core, "CExif", "CZlib"], tests: []),
         library("CardKit", [core, "FileKit", "MediaKit"]),
         library("FTPKit", [core, "FileKit", "ServerKit", nio, nioPosix, nioTLS, nioSSL, log]),
         library("XMLKit", ["CXML2"], tests: []),
@@ -246,7 +246,7 @@ let package = Package(
         [.target(name: "TestThreads", path: "Tests/TestThreads")],
         [.target(name: "ClusterTesting", path: "Tests/ClusterTesting")],
         // What PQKit costs beside a program in C: for `make stations-bench`.
-        [.executableTarget(name: "PQBench", dependencies: ["PQKit", core], path: "Tests/PQBench")],
+        [.executableTarget(name: "PQBench", dependencies: ["PQKit", core, "CLinux"], path: "Tests/PQBench")],
         [
             .testTarget(
                 name: "CommandTests",

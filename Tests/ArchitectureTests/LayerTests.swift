@@ -13,7 +13,7 @@ import Testing
         "FileKit": ["FilmgateCore", "CLinux", "CXXHash", "CryptographyKit"],
         "CardKit": ["FilmgateCore", "FileKit", "MediaKit"],
         "FTPKit": ["FilmgateCore", "FileKit", "ServerKit", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "Logging"],
-        "MediaKit": ["FilmgateCore", "CExif"],
+        "MediaKit": ["FilmgateCore", "CExif", "CZlib"],
         "XMLKit": ["CXML2"],
         "StampKit": ["FilmgateCore", "XMLKit", "CXML2", "CryptographyKit"],
         "HTTPKit": ["FilmgateCore", "XMLKit", "CCurl", "CXXHash", "CryptographyKit"],
