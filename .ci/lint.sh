@@ -27,6 +27,7 @@ echo "Works of others …"
 python3 .ci/components.py check
 grep -n '\.package(url' Package.swift | grep -v 'exact:' && echo "Package.swift: a version that is not exact" && exit 1
 echo "House rules …"
+python3 .ci/house.py --check
 swift test --skip-build --disable-xctest --filter ArchitectureTests
 
 # The teaching module is an example of a folder, not a part of the program, so the program cannot check its pipeline.

@@ -32,7 +32,7 @@ extension SQLiteLedger {
         let outcome = Mutex<MarkOutcome?>(nil)
         _ = try await commits.commit { writer in
             let writing = MarkWriter(writer.db), shots = try Self.shots(of: order, writing)
-            let made = try writing.carryOut(order, shots, token: Self.token(of: order), at: WallClock.nanoseconds)
+            let made = try writing.carryOut(order, shots, token: MarkWriter.token(of: order), at: WallClock.nanoseconds)
             outcome.withLock { $0 = made }
             return 0
         }
@@ -49,7 +49,7 @@ extension SQLiteLedger {
             return .commit
         }
         try db.inTransaction(.immediate) {
-            outcome = try writer.carryOut(order, shots, token: token(of: order), at: WallClock.nanoseconds)
+            outcome = try writer.carryOut(order, shots, token: MarkWriter.token(of: order), at: WallClock.nanoseconds)
             return .commit
         }
         return outcome
@@ -63,9 +63,20 @@ extension SQLiteLedger {
         return try shots.filter { try !writer.isMarked($0, by: part.token) }
     }
 
+    private static var unknownOrder: IngestError {
+        IngestError(
+            .notFound, "There is nothing to take back by that name.",
+            advice: "Only the latest thousand orders can be taken back.")
+    }
+    private static var unknownPictures: IngestError {
+        IngestError(.notFound, "There is no ledger yet, so no picture is known.", advice: "Import the pictures first.")
+    }
+}
+
+extension MarkWriter {
     /// A part has its order's token, and something of its own behind it.
-    private static func token(of order: MarkOrder) -> String {
-        order.part.map { $0.token + MarkWriter.partSign + token() } ?? token()
+    fileprivate static func token(of order: MarkOrder) -> String {
+        order.part.map { $0.token + partSign + token() } ?? token()
     }
 
     /// 128 bits: nobody finds another one's.
@@ -75,14 +86,5 @@ extension SQLiteLedger {
             let digits = String(numbers.next(), radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
-    }
-
-    private static var unknownOrder: IngestError {
-        IngestError(
-            .notFound, "There is nothing to take back by that name.",
-            advice: "Only the latest thousand orders can be taken back.")
-    }
-    private static var unknownPictures: IngestError {
-        IngestError(.notFound, "There is no ledger yet, so no picture is known.", advice: "Import the pictures first.")
     }
 }

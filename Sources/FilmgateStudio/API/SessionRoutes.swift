@@ -1,8 +1,11 @@
 import FilmgateCore
 import HTTPTypes
 
-extension StudioAPI {
-    var sessionRoutes: [Route] {
+/// Who comes in, and whom they let in.
+struct SessionRoutes: Sendable {
+    let api: StudioAPI
+
+    var all: [Route] {
         [
             Route(
                 method: .get, path: "/api/v1/about", need: .nothing, id: "about", summary: "What answers here.",
@@ -67,25 +70,25 @@ extension StudioAPI {
         var object = JSONWriter()
         object.add("type", "about")
         object.add("name", "Filmgate Studio")
-        object.add("version", version)
+        object.add("version", api.version)
         object.add("pairing", ["code"])
         return .json(object.finished)
     }
 
     private func whoami(_ call: Call) async -> Answer {
         guard var object = call.grant?.object else { return .json("{}") }
-        object.add("catalog", await showsStations(call))
+        object.add("catalog", await api.showsStations(call))
         return .json(object.finished)
     }
 
     private func pair(_ call: Call) async throws -> Answer {
         do {
-            let opened = try await access.pair(
+            let opened = try await api.access.pair(
                 call.body["code"] ?? "", label: String(call.agent.prefix(80)), from: call.address)
             var object = opened.grant.object
             object.add("key", opened.key)
             var answer = Answer.json(object.finished, .created)
-            answer.headers[.setCookie] = cookie.header(opened.cookie, life: AccessControl.sessionLife)
+            answer.headers[.setCookie] = api.cookie.header(opened.cookie, life: AccessControl.sessionLife)
             return answer
         } catch AccessControl.Refusal.tooMany {
             throw StudioError(
@@ -103,14 +106,14 @@ extension StudioAPI {
     }
 
     private func leave(_ call: Call) -> Answer {
-        if let grant = call.grant { access.store.remove(grant.id) }
+        if let grant = call.grant { api.access.store.remove(grant.id) }
         var answer = Self.done
-        answer.headers[.setCookie] = cookie.header("", life: 0)
+        answer.headers[.setCookie] = api.cookie.header("", life: 0)
         return answer
     }
 
     private func sessions() -> Answer {
-        let grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }.sorted {
+        let grants = Grant.Kind.allCases.flatMap { api.access.store.all($0, now: api.access.now) }.sorted {
             ($0.since, $0.id) > ($1.since, $1.id)
         }
         var object = JSONWriter()
@@ -120,8 +123,9 @@ extension StudioAPI {
     }
 
     private func revoke(_ call: Call) throws(StudioError) -> Answer {
-        let id = call.values["id"] ?? "", grants = Grant.Kind.allCases.flatMap { access.store.all($0, now: access.now) }
-        guard let grant = grants.first(where: { $0.id == id }), access.store.remove(grant.id) else {
+        let id = call.values["id"] ?? "",
+            grants = Grant.Kind.allCases.flatMap { api.access.store.all($0, now: api.access.now) }
+        guard let grant = grants.first(where: { $0.id == id }), api.access.store.remove(grant.id) else {
             throw StudioError(.notFound, "notFound", "There is no such session.", advice: "It may have ended already.")
         }
         return Self.done
@@ -129,26 +133,27 @@ extension StudioAPI {
 
     private func link(_ call: Call) throws -> Answer {
         let role = call.body["role"].flatMap { Role(rawValue: $0) } ?? .view
-        let scope = GrantScope(event: call.body["event"], from: call.body["from"] == nil ? nil : access.now)
+        let scope = GrantScope(event: call.body["event"], from: call.body["from"] == nil ? nil : api.access.now)
         let made: (code: String, grant: Grant)
         if scope.isEverything {
             guard call.body["for"] == nil, call.body["label"] == nil else {
                 throw StudioError.usage("`for` and `label` go with a client's link.")
             }
-            made = try access.store.makeCode(role: role, seconds: nil, now: access.now)
+            made = try api.access.store.makeCode(role: role, seconds: nil, now: api.access.now)
         } else {
             guard role <= .pick else { throw StudioError.usage("A client's link is for view or pick.") }
-            let link = try access.store.makeLink(
-                role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "", now: access.now
+            let link = try api.access.store.makeLink(
+                role: role, scope: scope, seconds: try Self.life(call), label: call.body["label"] ?? "",
+                now: api.access.now
             )
             made = link
-            access.note("studio: \(call.grant?.id ?? "") made \(made.grant.id)")
+            api.access.note("studio: \(call.grant?.id ?? "") made \(made.grant.id)")
         }
-        let address = access.store.address.map { "\($0)/#k=\(made.code)" }
+        let address = api.access.store.address.map { "\($0)/#k=\(made.code)" }
         var object = made.grant.object
         object.add("code", made.code)
         object.add("link", address)
-        object.add("qr", address.map(services.qr) ?? [])
+        object.add("qr", address.map(api.services.qr) ?? [])
         return .json(object.finished, .created)
     }
 

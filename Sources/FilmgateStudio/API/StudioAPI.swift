@@ -21,7 +21,9 @@ struct StudioAPI: Sendable {
     static let prefix = "/api/v1"
     static let mostOnPage = 500
 
-    var routes: [Route] { sessionRoutes + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute] }
+    var routes: [Route] {
+        SessionRoutes(api: self).all + FrameRoutes(api: self).all + ledgerRoutes + more + [documentRoute]
+    }
 
     private var more: [Route] {
         StreamRoutes(api: self).all + CommandRoutes(api: self).all + MarkRoutes(api: self).all
