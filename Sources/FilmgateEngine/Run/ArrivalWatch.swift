@@ -32,7 +32,7 @@ struct ArrivalWatch: Sendable {
     private func take(_ shot: [SourceEntry]) async {
         let listing = run.listing(shot, known: [])
         run.hub.post(.listed(place: session.place, entries: shot.count, bytes: listing.bytes))
-        await run.settle(listing.settled)
+        await run.settle(listing.settled, of: session)
         for number in 0..<listing.shotCount { feed.yield(listing.work(number)) }
     }
 }

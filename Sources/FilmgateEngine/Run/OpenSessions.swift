@@ -33,8 +33,13 @@ final class OpenSessions: Sendable {
     }
 
     /// Returns once all of them have done what the endings of their assets asked for.
-    func concluded() async {
-        for session in sessions.withLock({ Array($0.values) }) { await session.concluded() }
+    ///
+    /// In a run that was stopped, a slow disk is waited for no longer: the next run sees to what is left.
+    func concluded(orStopped stopping: CancelToken) async {
+        let all = sessions.withLock { Array($0.values) }
+        _ = await stopping.answer { () async throws(IngestError) in
+            for session in all { await session.concluded() }
+        }
     }
 
     private static func key(_ session: any SourceSession) -> Key {

@@ -123,7 +123,8 @@ struct PlaceSupervisor: Sendable {
         then arrivals: AsyncStream<ShotWork>
     ) async throws(IngestError) -> (ShotFeed?, ClipTreeNames) {
         let listing = try await list(session, progress, &course)
-        await run.settle(listing.settled.lazy.filter { run.mode.ends || progress.tells(of: $0.asset.id) })
+        await run.settle(
+            listing.settled.lazy.filter { run.mode.ends || progress.tells(of: $0.asset.id) }, of: session)
         let isTold = await run.tellOnly(listing, of: session)
         return (isTold ? nil : ShotFeed(listing, then: arrivals), ClipTreeNames(listing))
     }
@@ -150,7 +151,7 @@ struct PlaceSupervisor: Sendable {
         var others: [String?: Int] = [:]
         if run.leavesOtherEvents {
             let taken = leaveOtherEvents(&entries, remembered, &others)
-            if run.mode.ends { await run.settle(taken) }
+            if run.mode.ends { await run.settle(taken, of: session) }
         }
         // What was on its way when the ledger was asked has its ending from there, whatever the ledger said.
         let waiting = run.mode.isSideBySide ? run.underWay.takeOut(of: &entries, or: moving) : [:]

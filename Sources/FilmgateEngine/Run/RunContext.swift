@@ -91,11 +91,16 @@ struct RunContext: Sendable {
     /// Known files need no new row; what could not be read is remembered.
     ///
     /// Where a run broke off, the ledger looks anew how the file stands: every target has it, and nobody else would say
-    /// so.
-    func settle(_ settled: some Sequence<AssetResult>) async {
-        var rows: [LedgerChange] = []
+    /// so. A long listing waits now and then for what `session`, its source, does with these files, and keeps no other
+    /// source waiting.
+    func settle(_ settled: some Sequence<AssetResult>, of session: any SourceSession) async {
+        var rows: [LedgerChange] = [], isEmpty = true
         for (index, one) in settled.enumerated() {
-            if index % 128 == 127 { await hub.rest() }
+            isEmpty = false
+            if index % 128 == 127 {
+                await hub.rest()
+                if !stopping.isSet { await conclude(session) }
+            }
             statistics.settle(one)
             if one.ending == .alreadySeen || one.isOfOtherEvent { staging.partialFiles.planned(one.asset.origin) }
             if one.ending == .setAside { rows.append(.asset(AssetRow(one, run: run, at: clock.now.wall))) }
@@ -104,11 +109,16 @@ struct RunContext: Sendable {
                 rows.append(.followed(content, twin: twin, run: run, at: clock.now.wall))
             }
         }
-        await hub.rest()
+        if !isEmpty { await hub.rest() }
         if let writer, !rows.isEmpty {
             let result = await Result { () async throws(IngestError) in try await writer.record(rows) }
             if case .failure(let error) = result { statistics.ledgerFailed(error) }
         }
+    }
+
+    /// Waits for what a source does with its settled files, unless the run is stopped: its disk may hang.
+    private func conclude(_ session: any SourceSession) async {
+        _ = await stopping.answer { () async throws(IngestError) in await session.concluded() }
     }
 
     /// Not taken: counted as pending, so that the buckets add up and the exit code says that something is left.

@@ -106,6 +106,7 @@ public final class Runner: Sendable {
         let limit = isLeaving.isSet ? Task { await breakOff(after: Self.farewell) } : nil
         defer { limit?.cancel() }
         let outcome = try await end(context.run, since: start)
+        await context.sessions.concluded(orStopped: stopping)
         context.staging.close()
         if let error = context.fatal.error { throw error }
         return outcome
@@ -113,7 +114,6 @@ public final class Runner: Sendable {
 
     /// `places`: what one place after the other is taken of.
     private func take(_ places: [PlaceSearch.Found], _ context: RunContext) async {
-        hub.whenResting { [sessions = context.sessions] in await sessions.concluded() }
         for (driver, place) in places where !stopping.isSet {
             guard let own = await context.own(for: place) else { continue }
             await PlaceSupervisor(driver: driver, place: place, run: own).keep()

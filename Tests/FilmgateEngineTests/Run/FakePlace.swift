@@ -25,6 +25,8 @@ final class FakePlace: SourceSession {
         var opened = 0, listings = 0, concluded = 0
         var feed: AsyncStream<SourceNews>.Continuation?
         var listens = false
+        /// Until this is set, what it began for files that have their ending goes on, whoever is cancelled.
+        var cleaning: CancelToken?
     }
     let place: SourcePlace, volume: String, home: String, parallelFetches: Int
     let state: Mutex<State>
@@ -123,7 +125,13 @@ final class FakePlace: SourceSession {
 
     func settled(_ settled: AssetResult) { state.withLock { $0.settled[settled.asset.origin.name] = settled.ending } }
     func delivered(_ origin: Origin, to target: String) { state.withLock { $0.delivered.append(origin.name) } }
-    func concluded() async { state.withLock { $0.concluded += 1 } }
+    func concluded() async {
+        let cleaning = state.withLock { state in
+            state.concluded += 1
+            return state.cleaning
+        }
+        await cleaning?.wait(or: CancelToken())
+    }
     func close() async { closing.continuation.yield() }
     /// Returns once it has been closed.
     func isClosed() async { for await _ in closing.stream { return } }

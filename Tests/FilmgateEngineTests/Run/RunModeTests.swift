@@ -51,7 +51,6 @@ import Testing
         let folder = FakePlace("Hot", Self.picture)
         let plan = world.plan([FakeSource([folder])], target: Slow(place: folder))
         #expect(try await world.runner(plan).run(mode).shown == "1 delivered, exit 0")
-        await world.rest()
         #expect(folder.state.withLock { $0.settled } == ["IMG_1.JPG": .delivered])
         #expect(folder.state.withLock { $0.concluded } > 0)
     }

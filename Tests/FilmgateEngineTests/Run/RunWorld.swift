@@ -23,7 +23,6 @@ final class RunWorld: Sendable {
     private let state =
         FileManager.default.temporaryDirectory.path + "/filmgate-run-\(UInt64.random(in: 0...UInt64.max))"
     private let log = RunLog()
-    private let hub = Mutex<EventHub?>(nil)
 
     init() throws { ledger = try SQLiteLedger.inMemory() }
 
@@ -57,7 +56,6 @@ final class RunWorld: Sendable {
         change(&options)
         let hub = EventHub()
         hub.watch(log.note)
-        self.hub.withLock { $0 = hub }
         return Runner(
             plan: plan, options: options, hub: hub, reader: ledger, writer: options.dryRun ? nil : written,
             leases: leases, clock: clock, buildPlan: buildPlan)
@@ -68,9 +66,6 @@ final class RunWorld: Sendable {
     ) -> Runner {
         runner(plan(sources), verb: verb, change)
     }
-
-    /// What a verb does before it ends: who cannot be quick catches up.
-    func rest() async { await hub.withLock(\.self)?.rest() }
 
     /// What lies at the gallery, by name.
     var delivered: [String] { gallery.state.withLock { $0.files.values.map(\.path).sorted() } }

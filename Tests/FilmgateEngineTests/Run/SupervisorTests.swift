@@ -111,6 +111,26 @@ import Testing
         #expect(card.state.withLock { $0.opened } == 2 && next.state.withLock { $0.opened } == 1)
     }
 
+    /// A hot folder that gives its files away reads the copy of a long clip again before the clip goes: that takes
+    /// minutes, and has no end where its disk hangs. The frames of others do not wait for it, nor does a stopped run.
+    @Test func aFolderThatCleansUpKeepsNobodyWaiting() async throws {
+        let folder = FakePlace("Hot", [("CLIP.MP4", "clip")], source: "folder"), camera = Self.camera(["IMG_1.JPG"])
+        let cleaning = CancelToken()
+        folder.state.withLock { ($0.listens, $0.cleaning) = (true, cleaning) }
+        let runner = world.runner(FakeSource([folder]), FakeSource([camera]), verb: "run")
+        let running = Task { try await runner.run(.continuous).shown }
+        await folder.isListenedTo()
+        await camera.isListenedTo()
+        for name in ["CLIP.MP4", "IMG_1.JPG"] { await world.hears("\(name): delivered") }
+        camera.arrive("IMG_2.JPG", "two")
+        await world.hears("IMG_2.JPG: delivered")
+        runner.stop()
+        let shown = try await world.clock.passing(CancelToken.grace) { try await running.value }
+        #expect(shown == "3 delivered, exit 130")
+        #expect(folder.state.withLock { $0.concluded } == 1)
+        cleaning.set()
+    }
+
     // MARK: What a camera held before
 
     private func cameraRun(_ camera: FakePlace, _ rule: Backlog) -> Runner {
