@@ -13,11 +13,12 @@ struct ArrivalWatch: Sendable {
     /// True when that is as it should be: the source has given all it has, and says so or never tells anything.
     func listen() async throws(IngestError) -> Bool {
         guard let arrivals = try await session.arrivals() else { return true }
-        let grouper = ShotGrouper(run.clock) { shot in await take(shot) }
+        // Not cancelled with this task: what has come by then is told all the same.
+        let shots = ShotQueue(run.clock), taking = Task { await shots.run { shot in await take(shot) } }
         var isOver = false
         for await news in arrivals {
             switch news {
-            case .arrived(let entry): if !run.underWay.isRead(entry.origin) { await grouper.add(entry) }
+            case .arrived(let entry): if !run.underWay.isRead(entry.origin) { shots.add(entry) }
             case .lost(let error): run.tell(session.place, .lost(error))
             case .back: run.tell(session.place, .back)
             case .changed: condition.wake()
@@ -25,7 +26,8 @@ struct ArrivalWatch: Sendable {
             case .over: isOver = true
             }
         }
-        await grouper.finish()
+        shots.finish()
+        await taking.value
         return isOver
     }
 
