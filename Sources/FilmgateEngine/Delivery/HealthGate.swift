@@ -13,7 +13,7 @@ actor HealthGate {
     private var goodUntil: ContinuousClock.Instant?
     private var asking: Task<Result<Void, IngestError>, Never>?
 
-    init(_ target: any HealthTarget, freshness: Duration = .seconds(15), clock: any RunClock = TimerQueue.shared) {
+    init(_ target: any HealthTarget, freshness: Duration = .seconds(15), clock: any RunClock) {
         (self.target, self.freshness, self.clock) = (target, freshness, clock)
     }
 

@@ -7,6 +7,8 @@ struct NameChooser: Sendable {
     let trees: ClipTreeNames
     let event: String?
     let again: Bool
+    /// Of the run, whose clock limits how long a target is asked.
+    let stopping: CancelToken
 
     /// What a shot is called after, at whichever target.
     struct Basis {
@@ -299,7 +301,9 @@ struct NameChooser: Sendable {
     /// ourselves, and the target is asked before anything is sent.
     enum Answer: Equatable { case told(Occupancy), silence }
 
-    /// A target in a network is given a few seconds: folders must not wait for it, nor for one that was silent before.
+    /// A target in a network is given a few seconds, and a moment once the run is stopped.
+    ///
+    /// Folders must not wait for it, nor for one that was silent before.
     private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
         if target.isLocal {
             do throws(IngestError) { return .told(try await target.target.occupancy(of: path, for: job)) } catch {
@@ -309,13 +313,13 @@ struct NameChooser: Sendable {
             }
         }
         guard !reservations.isSilent(target.identity) else { return .silence }
-        let result = await CancelToken().answer(within: Self.patience) { () async throws(IngestError) in
+        let result = await stopping.answer(within: Self.patience) { () async throws(IngestError) in
             try await target.target.occupancy(of: path, for: job)
         }
         switch result {
         case .success(let answer)?: return .told(answer)
         // A server that is set up wrongly holds its own queue, once it is to be sent something; the folders get theirs.
-        case .failure(let error)? where !error.code.isAboutTheTarget && error.code != .misconfigured: throw error
+        case .failure(let error)? where !isSilence(error): throw error
         case .failure, nil:
             reservations.note(silent: true, target.identity)
             return .silence
@@ -323,6 +327,11 @@ struct NameChooser: Sendable {
     }
 
     private static let patience = Duration.seconds(10)
+
+    /// Whether an error says nothing of the file; one that was broken off because the run is stopped is no answer.
+    private func isSilence(_ error: IngestError) -> Bool {
+        error.code.isAboutTheTarget || error.code == .misconfigured || error.code == .cancelled && stopping.isSet
+    }
 
     /// Begins with the name that the shot has, so that a late file joins it, or its tree; else with a fresh number.
     private func begin(_ round: inout NamingRound, _ asset: Asset, in tree: ClipTreeNames.Place?)

@@ -24,9 +24,12 @@ struct NamePlanner: Sendable {
     var station = ""
     /// Some target is one that several stations deliver to.
     var isSharing = false
+    /// Of the run: no target is waited for any longer once it is set.
+    var stopping = CancelToken()
 
     private var names: NameChooser {
-        NameChooser(ledger: ledger, reservations: reservations, trees: trees, event: event, again: again)
+        NameChooser(
+            ledger: ledger, reservations: reservations, trees: trees, event: event, again: again, stopping: stopping)
     }
 
     /// One asset with its names: its deliveries, and those of them that must be sent.

@@ -40,10 +40,22 @@ public struct Plan: Sendable {
         sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)],
         profiles: ProfileSet, spool: UInt64, event: String? = nil
     ) {
+        self.init(
+            sources: sources, stages: stages, targets: targets, profiles: profiles, spool: spool, event: event,
+            clock: TimerQueue.shared)
+    }
+
+    /// `clock` is the one of the run.
+    init(
+        sources: [any SourceDriver], stages: [any Stage], targets: [(name: String, target: any UploadTarget)],
+        profiles: ProfileSet, spool: UInt64, event: String? = nil, clock: any RunClock
+    ) {
         (self.sources, self.stages, self.profiles, self.spool) = (sources, stages, profiles, spool)
         let traits = stages.map(\.traits)
         let workers = traits.compactMap(\.workers).first
-        self.targets = targets.map { PlannedTarget(name: $0.name, target: $0.target, workers: workers, event: event) }
+        self.targets = targets.map { name, target in
+            PlannedTarget(name: name, target: target, workers: workers, event: event, clock: clock)
+        }
         uploadTo = Set(traits.flatMap(\.deliversTo))
         for stage in traits { rules.merge(stage.rules) { $1 } }
         awaits = traits.compactMap(\.awaits)

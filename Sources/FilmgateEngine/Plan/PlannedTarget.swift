@@ -15,9 +15,12 @@ final class PlannedTarget: Sendable {
     /// Deliveries at once.
     let parallel: Int
 
-    init(name: String, target: any UploadTarget, workers: Int?, event: String? = nil) {
+    init(
+        name: String, target: any UploadTarget, workers: Int?, event: String? = nil,
+        clock: any RunClock = TimerQueue.shared
+    ) {
         (self.name, self.target, traits, self.event) = (name, target, target.traits, event)
-        health = (target as? any HealthTarget).map { HealthGate($0) }
+        health = (target as? any HealthTarget).map { HealthGate($0, clock: clock) }
         parallel = max(1, workers ?? traits.parallel) + max(0, traits.waiting)
     }
 

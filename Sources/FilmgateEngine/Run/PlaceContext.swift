@@ -30,7 +30,8 @@ struct PlaceContext: Sendable {
             event: options.deliveryEvent, isEventOrdered: options.isEventOrdered, photographer: options.photographer,
             again: options.again, volumeLabel: session.place.label, bodies: bodies, trees: trees, copies: copies,
             rules: plan.rules,
-            awaits: plan.awaits, station: plan.station, isSharing: !plan.shared.isEmpty)
+            awaits: plan.awaits, station: plan.station, isSharing: !plan.shared.isEmpty,
+            stopping: run.stopping)
         let reader = ShotReader(
             session: session, stager: stager, line: Line(stages: plan.stages, stampValues: stampValues),
             statistics: run.statistics, hub: run.hub, ledger: run.reader)

@@ -43,7 +43,7 @@ final class RunWorld: Sendable {
         let sent = target ?? gallery.planned(nil, "{name}").target
         return Plan(
             sources: sources, stages: [Delivering(whenRead: whenRead)], targets: [("gallery", sent)],
-            profiles: ProfileSet(), spool: spool)
+            profiles: ProfileSet(), spool: spool, clock: clock)
     }
 
     /// `writer`: in place of the ledger, for what it cannot be told.

@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    /// A gallery that says nothing when it is asked who has a name; some break off when nobody waits for that any more.
+    private final class Mute: UploadTarget {
+        let traits = TargetTraits(identity: "gallery", layout: Template("{name}"), parallel: 1)
+        let mayAnswer = CancelToken(), breaksOff: Bool
+        init(breaksOff: Bool) { self.breaksOff = breaksOff }
+
+        func check() async throws(IngestError) {}
+        func occupancy(of path: String, for job: UploadJob) async throws(IngestError) -> Occupancy {
+            if breaksOff {
+                for await _ in AsyncStream<Never>.makeStream().stream {}
+                throw IngestError(.cancelled, "Broken off.")
+            }
+            await mayAnswer.wait(or: CancelToken())
+            return .free
+        }
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt { Receipt(state: .done, id: job.name) }
+    }
+
     /// A gallery that counts how often it is told that a run has ended.
     private final class Counting: UploadTarget {
         let traits = TargetTraits(identity: "gallery"), ends = Mutex(0)
@@ -48,6 +66,18 @@ import Testing
         _ count: Int, whileReading: @escaping @Sendable (String) async -> Void = { _ in }
     ) -> FakePlace {
         FakePlace("Card", (1...count).map { ("IMG_\($0).JPG", "picture \($0)") }, whileReading: whileReading)
+    }
+
+    /// The name is chosen without it, and asked about before the next run sends the file.
+    @Test(arguments: [false, true]) func aRunThatIsStoppedWaitsForNoName(_ breaksOff: Bool) async throws {
+        let gallery = Mute(breaksOff: breaksOff), plan = world.plan([FakeSource([Self.card(1)])], target: gallery)
+        let runner = world.runner(plan, verb: "run"), running = Task { try await runner.run(.continuous).shown }
+        await world.clock.awaits(.seconds(10))
+        runner.stop()
+        await world.clock.passNext(CancelToken.grace)
+        #expect(try await running.value == "1 pending, exit 130")
+        #expect(try await world.ledger.queue([.pending, .held]).count == 1)
+        gallery.mayAnswer.set()
     }
 
     @Test func eachFileIsDeliveredOnceAndKnownAgain() async throws {
