@@ -15,7 +15,10 @@ final class OtherEvents: Sendable {
         var context: RunContext?
         /// How many places have it.
         var uses = 0
+        /// Something waited there when nobody had it any more: it is asked again after `pause`.
+        var isAskedAgain = false
     }
+    private static let pause = Duration.seconds(60)
     private let events = Mutex<[String: Event]>([:])
 
     init(_ build: Runner.BuildPlan?, _ open: @escaping Open, close: @escaping Close) {
@@ -54,15 +57,36 @@ final class OtherEvents: Sendable {
         return try result.get()
     }
 
-    /// Where nobody else has it, and nothing waits there, it goes.
+    /// Where nobody else has it, it goes as soon as nothing waits there.
     func leave(_ event: String) async {
         guard let making = events.withLock({ $0[event]?.making }) else { return }
         await making.take()
-        let unused = events.withLock { events in
-            events[event]?.uses -= 1
-            return events[event]?.uses == 0 ? events[event]?.context : nil
+        events.withLock { $0[event]?.uses -= 1 }
+        await closeUnused(event)
+        await making.give()
+    }
+
+    private func closeUnused(_ event: String) async {
+        let unused = events.withLock { $0[event]?.uses == 0 ? $0[event]?.context : nil }
+        guard let unused else { return }
+        if await close(unused) {
+            events.withLock { $0[event]?.context = nil }
+            return
         }
-        if let unused, await close(unused) { events.withLock { $0[event]?.context = nil } }
+        let isNew = events.withLock { events in
+            defer { events[event]?.isAskedAgain = true }
+            return events[event]?.isAskedAgain == false
+        }
+        guard isNew else { return }
+        _ = unused.clock.set(after: Self.pause) { [weak self] in Task { await self?.askAgain(event) } }
+    }
+
+    /// What waited may have been sent or taken back by now: a run goes on for months.
+    private func askAgain(_ event: String) async {
+        guard let making = events.withLock({ $0[event]?.making }) else { return }
+        await making.take()
+        events.withLock { $0[event]?.isAskedAgain = false }
+        await closeUnused(event)
         await making.give()
     }
 

@@ -25,6 +25,17 @@ import Testing
             return Receipt(state: .done, path: "/nowhere/smith/" + job.path, sha256: job.digests.sha256)
         }
     }
+    /// A gallery that lets nobody in at first, and hears when nothing more comes for its event.
+    private final class Closed: UploadTarget {
+        let traits = TargetTraits(identity: "gallery:smith", layout: Template("{event}/{name}"), parallel: 1)
+        let isOpen = CancelToken(), isEnded = CancelToken()
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            if !isOpen.isSet { throw IngestError(.unauthorized, "It lets nobody in.") }
+            return Receipt(state: .done, id: job.path)
+        }
+        func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { isEnded.set() }
+    }
     private let world: RunWorld, plans = Plans()
     /// The gallery as it is for that event.
     private let smith = FilesAtTarget("gallery", isFolder: false)
@@ -38,7 +49,7 @@ import Testing
 
     private func runner(
         _ places: [FakePlace], from source: FakeSource? = nil, verb: String = "run", event: String? = "jones",
-        failing: [IngestError] = [], hanging: String? = nil, at other: Asking? = nil,
+        failing: [IngestError] = [], hanging: String? = nil, at other: (any UploadTarget)? = nil,
         _ change: (inout RunOptions) -> Void = { _ in }
     ) -> Runner {
         let (world, plans, smith) = (world, plans, smith)
@@ -164,6 +175,24 @@ import Testing
         _ = try await outcome
         #expect(atSmith == ["smith/IMG_1.JPG", "smith/IMG_2.JPG"])
         #expect(plans.built.withLock { $0 } == ["smith", "smith"] && !world.said.contains { $0.hasPrefix("trouble") })
+    }
+
+    /// What waited when its place had given all it had is sent hours later; in months, a run has many events.
+    @Test func whatWasMadeForAnEventGoesWithTheLastThatWaitedThere() async throws {
+        let gallery = Closed(), port = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        let runner = runner([port], at: gallery)
+        async let outcome = runner.run(.continuous)
+        await world.hears("held: gallery")
+        await port.isListenedTo()
+        port.end()
+        await world.hears("Port (smith): finished")
+        await world.clock.awaits(.seconds(60))
+        gallery.isOpen.set()
+        await world.leases.tryNow("gallery")
+        await world.hears("IMG_1.JPG: delivered")
+        await world.clock.passing(.seconds(60)) { await gallery.isEnded.wait(or: CancelToken()) }
+        runner.stop()
+        #expect(try await outcome.shown == "1 delivered, exit 130")
     }
 
     /// In a run that ends by itself it is trouble, and nothing goes to another event instead.
