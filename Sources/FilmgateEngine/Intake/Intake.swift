@@ -27,8 +27,9 @@ struct Intake: Sendable {
 
     /// Returns when every shot has been handed to the targets or settled; shots are numbered in that order.
     ///
-    /// Throws what ends this source (device gone, state broken); what was not taken by then goes to `leaving`.
-    func take(_ works: ShotFeed, trouble: FirstError) async throws(IngestError) {
+    /// Throws what ends this source (device gone, state broken), of which `trouble` tells all its readers; what was not
+    /// taken by then goes to `leaving`.
+    func take(_ works: ShotFeed, trouble: CancelToken) async throws(IngestError) {
         let orderedGate = OrderedGate()
         let channel = AsyncChannel<ShotWork>()
         await withTaskGroup(of: Void.self) { group in
@@ -43,16 +44,16 @@ struct Intake: Sendable {
     }
 
     /// Takes the budget in card order, so that an early shot never waits for room that a later one holds.
-    private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: FirstError) async {
+    private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: CancelToken) async {
         var sent = 0
         for await var work in works {
             await context.options.gate?.pass(or: stopping)
-            let room = stopping.isSet || trouble.error != nil ? nil : await room(for: work)
+            let room = stopping.isSet || trouble.isSet ? nil : await room(for: work)
             var reason: IngestError?
             if case .failure(let error) = room { reason = error }
             // What no spool of this size holds waits for all of it; what comes after it may well fit into the rest.
-            if let reason, stopping.isSet || work.bytesToRead <= budget.limit { trouble.note(reason) }
-            if case .success = room, trouble.error == nil {
+            if let reason, stopping.isSet || work.bytesToRead <= budget.limit { trouble.set(reason) }
+            if case .success = room, !trouble.isSet {
                 work.index = sent
                 sent += 1
                 context.reads.began()
@@ -99,7 +100,7 @@ struct Intake: Sendable {
         return await delivering.isStuck(wait)
     }
 
-    private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: FirstError) async {
+    private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: CancelToken) async {
         var lead: Asset?, hasLeftGate = false, handed = HandedOn()
         do throws(IngestError) {
             let known = work.followsOnly ? await place.primaries.lead(of: work.key, before: work.index) : nil
@@ -113,7 +114,7 @@ struct Intake: Sendable {
             for member in work.members { reader.stager.partialFiles.planned(member.entry.origin) }
             if let further, let again = place.refused.again(after: work, result.passed, in: session) { further(again) }
         } catch {
-            trouble.note(error)
+            trouble.set(error)
             // A shot that has left the gate must not enter it again: nobody would ever let it in.
             if !hasLeftGate {
                 await orderedGate.enter(work.index)

@@ -1,12 +1,14 @@
+import FilmgateCore
 import Synchronization
 
-/// Set once, read from callbacks on any thread; wakes those who wait for it.
+/// Set once, perhaps with an error; read from callbacks on any thread; wakes those who wait for it.
 final class CancelToken: Sendable {
     /// What limits and pauses go by.
     let clock: any RunClock
     private struct Waiters {
         var next: UInt64 = 0
         var all: [UInt64: @Sendable () -> Void] = [:]
+        var error: IngestError?
     }
     private let flag = Atomic(false)
     private let waiters = Mutex(Waiters())
@@ -15,8 +17,12 @@ final class CancelToken: Sendable {
 
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
-    func set() {
+    /// The first that it was set with.
+    var error: IngestError? { waiters.withLock(\.error) }
+
+    func set(_ error: IngestError? = nil) {
         let waiting = waiters.withLock { waiters in
+            waiters.error = waiters.error ?? error
             flag.store(true, ordering: .relaxed)
             defer { waiters.all = [:] }
             return waiters.all.values

@@ -111,7 +111,9 @@ struct PlaceSupervisor: Sendable {
         if !run.mode.ends {
             (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) })
         }
-        if let works { try await intake.take(works, trouble: FirstError { reading.cancel() }) }
+        let trouble = CancelToken(run.clock)
+        _ = trouble.whenSet { reading.cancel() }
+        if let works { try await intake.take(works, trouble: trouble) }
         if run.mode.ends || run.stopping.isSet { await leaveUnfinished(session) }
         let isComplete = try await reading.value.get()
         if !isComplete, !run.stopping.isSet { throw IngestError(.deviceGone, "\(place.label) no longer answers.") }

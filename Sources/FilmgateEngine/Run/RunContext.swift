@@ -26,11 +26,11 @@ struct RunContext: Sendable {
     /// What is made for the files of other events.
     let otherEvents: OtherEvents
     /// What ends the whole run: options that contradict each other, a ledger that cannot be written.
-    let fatal = FirstError()
+    let fatal = CancelToken()
 
     /// Ends the run for all.
     func fail(_ error: IngestError) {
-        fatal.note(error)
+        fatal.set(error)
         stopping.set()
     }
 

@@ -121,6 +121,17 @@ import Testing
         #expect(stopping.count == 0)
     }
 
+    /// What ends a source is what went wrong first, whichever of its readers tells it last.
+    @Test func aTokenKeepsTheFirstErrorThatItIsSetWith() {
+        let token = CancelToken(), course = Course()
+        _ = token.whenSet { course.add(1) }
+        #expect(token.error == nil && !token.isSet)
+        token.set(IngestError(.deviceGone, "pulled"))
+        token.set(IngestError(.unexpected, "after that"))
+        token.set()
+        #expect(token.error?.message == "pulled" && token.isSet && course.all == [1])
+    }
+
     // MARK: WakeSignal
 
     @Test func aWakeUpThatComesBeforeTheSleepCountsOnce() async {
