@@ -56,7 +56,7 @@ struct Intake: Sendable {
             if case .success = room, !trouble.isSet {
                 work.index = sent
                 sent += 1
-                context.reads.began()
+                context.underWay.beginReading()
                 if !work.followsOnly { await place.primaries.began(work.key, work.index) }
                 await channel.send(work)
             } else {
@@ -94,7 +94,7 @@ struct Intake: Sendable {
 
     /// Where there is room, an earlier claim goes first: that one gets it, or gives up.
     private func isStuck(_ work: ShotWork) async -> Bool {
-        guard let wait, !budget.hasRoom(for: work.bytesToRead), context.reads.isEmpty else { return false }
+        guard let wait, !budget.hasRoom(for: work.bytesToRead), !context.underWay.isReading else { return false }
         // Those of other events hold the same spool.
         for one in context.schedulers.all { guard await one.scheduler.isStuck(wait) else { return false } }
         return await delivering.isStuck(wait)
@@ -125,7 +125,7 @@ struct Intake: Sendable {
             leaving(work.without(handed.assets), error)
         }
         if !work.followsOnly { await place.primaries.ended(work.key, work.index, lead: lead) }
-        context.reads.ended()
+        context.underWay.endReading()
     }
 
     /// A frame that a stage refused may be rated later; one that it refuses for its name is refused for good.
@@ -238,8 +238,8 @@ struct Intake: Sendable {
 
     /// The event that a shot was taken for before, where that is not the run's: it stays with that.
     ///
-    /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone. A
-    /// run without an event leaves what an event has, too, and holds only what is nobody's yet.
+    /// The listing leaves out what is the same file; one that was moved, copied or touched is known by its bytes alone.
+    /// A run without an event leaves what an event has, too, and holds only what is nobody's yet.
     private func otherEvent(of lead: Asset?) async throws(IngestError) -> OtherEvent? {
         guard context.leavesOtherEvents, let sha256 = lead?.digests?.sha256 else { return nil }
         // In this order: what is settled in between is in the ledger.

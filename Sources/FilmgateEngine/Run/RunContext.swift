@@ -20,8 +20,6 @@ struct RunContext: Sendable {
     let schedulers: RunSchedulers
     let mode: RunMode, readiness: Readiness
     let placing = AsyncMutex(), underWay: InFlightAssets, sessions: OpenSessions
-    /// Of all sources: they share the spool.
-    let reads = InFlightReads()
     let places = PlaceStates(), progress: VolumeProgressStore
     /// What is made for the files of other events.
     let otherEvents: OtherEvents
