@@ -28,8 +28,19 @@ final class NameRegister: Sendable {
     private struct Counter: Hashable {
         var target: String, event: String?
     }
+    /// What one `NameReservations` has for itself.
+    private struct Own {
+        /// Contents that it gave a name, by target, as hashes: equal bytes need no second name.
+        var promised: [String: Set<Int>] = [:]
+        /// Those whose delivery has become final since names were chosen last.
+        var final: Set<Delivery.ID> = []
+        /// Targets that could not be asked what a name holds.
+        var silent: Set<String> = []
+        /// How many names it has given.
+        var gifts = 0
+    }
     private struct State {
-        var last = 0
+        var last = 0, owners: [Int: Own] = [:]
         var given: [String: [String: Given]] = [:]
         /// Names by what they begin with.
         var stems: [String: [String: Set<String>]] = [:]
@@ -38,8 +49,6 @@ final class NameRegister: Sendable {
         /// What shots were called, by target, event and shot.
         var shots: [String: [ShotKey: [String: Called]]] = [:]
         var counters: [Counter: Int] = [:]
-        /// How many names each owner has given.
-        var gifts: [Int: Int] = [:]
     }
     private let state = Mutex(State())
 
@@ -47,7 +56,7 @@ final class NameRegister: Sendable {
     func join() -> Int {
         state.withLock { state in
             state.last += 1
-            state.gifts[state.last] = 0
+            state.owners[state.last] = Own()
             return state.last
         }
     }
@@ -55,7 +64,7 @@ final class NameRegister: Sendable {
     /// `owner` is gone: the disk and the ledger remember what it had.
     func leave(_ owner: Int) {
         state.withLock { state in
-            state.gifts[owner] = nil
+            state.owners[owner] = nil
             for (target, names) in state.given {
                 for (name, given) in names where given.owners.contains(owner) {
                     Self.drop(name, at: target, of: owner, &state)
@@ -93,7 +102,8 @@ final class NameRegister: Sendable {
             state.given[target, default: [:]][name] = Given(
                 content: content, shot: shot, stem: stem, owners: others.union([owner]))
             if let stem { state.stems[target, default: [:]][stem, default: []].insert(name) }
-            state.gifts[owner, default: 0] += 1
+            state.owners[owner]?.gifts += 1
+            state.owners[owner]?.promised[target, default: []].insert(content.hashValue)
         }
     }
 
@@ -118,7 +128,9 @@ final class NameRegister: Sendable {
     ///
     /// What was found out before the last of them may be out of date.
     func gifts(but owner: Int) -> Int {
-        state.withLock { $0.gifts.count < 2 ? 0 : $0.gifts.reduce(0) { $0 + ($1.key == owner ? 0 : $1.value) } }
+        state.withLock { state in
+            state.owners.count < 2 ? 0 : state.owners.reduce(0) { $0 + ($1.key == owner ? 0 : $1.value.gifts) }
+        }
     }
 
     /// The files that were given such a name.
@@ -206,6 +218,55 @@ final class NameRegister: Sendable {
         state.withLock { state in
             state.shots.values.reduce(0) { $0 + $1.count } + state.stems.values.reduce(0) { $0 + $1.count }
                 + state.given.values.reduce(0) { $0 + $1.count }
+        }
+    }
+    // MARK: What an owner has for itself
+
+    /// True when these bytes got a name from it before.
+    func isPromised(_ content: ContentKey, at target: String, by owner: Int) -> Bool {
+        state.withLock { $0.owners[owner]?.promised[target]?.contains(content.hashValue) == true }
+    }
+
+    /// By what the ledger knows from now on: what was final before needs no second memory.
+    func beginPlacing(by owner: Int) {
+        state.withLock { state in
+            for id in state.owners[owner]?.final ?? [] {
+                state.owners[owner]?.promised[id.target]?.remove(id.content.hashValue)
+            }
+            state.owners[owner]?.final = []
+        }
+    }
+
+    /// The delivery is final, and the ledger knows.
+    func conclude(_ id: Delivery.ID, by owner: Int) {
+        state.withLock { _ = $0.owners[owner]?.final.insert(id) }
+    }
+
+    /// Became final since it chose names last.
+    func isConcluded(_ id: Delivery.ID, by owner: Int) -> Bool {
+        state.withLock { $0.owners[owner]?.final.contains(id) == true }
+    }
+
+    /// It did not answer this owner, and nothing has got through to it since.
+    func isSilent(_ target: String, by owner: Int) -> Bool {
+        state.withLock { $0.owners[owner]?.silent.contains(target) == true }
+    }
+
+    func note(silent: Bool, _ target: String, by owner: Int) {
+        state.withLock { state in
+            if silent {
+                state.owners[owner]?.silent.insert(target)
+            } else {
+                state.owners[owner]?.silent.remove(target)
+            }
+        }
+    }
+
+    /// How many deliveries and names it has for itself.
+    func count(of owner: Int) -> Int {
+        state.withLock { state in
+            let own = state.owners[owner] ?? Own()
+            return own.final.count + own.promised.values.reduce(0) { $0 + $1.count }
         }
     }
 }

@@ -1,20 +1,10 @@
 import FilmgateCore
-import Synchronization
 
 /// The names given out in this run and not yet on disk or in the ledger, and the counters.
 ///
-/// Asked shot by shot in card order. Each run and each job has one; the names and numbers themselves are in the
-/// register that they share, so that each sees what the others give.
+/// Asked shot by shot in card order. Each run and each job has one; all of it is in the register that they share, so
+/// that each sees what the others give, and goes with it.
 final class NameReservations: Sendable {
-    private struct State {
-        /// Contents that have been given a name here, by target, as hashes: equal bytes need no second name.
-        var promised: [String: Set<Int>] = [:]
-        /// Those whose delivery has become final since names were chosen last.
-        var final: Set<Delivery.ID> = []
-        /// Targets that could not be asked what a name holds.
-        var silent: Set<String> = []
-    }
-    private let state = Mutex(State())
     private let register: NameRegister
     /// By which the register knows what was given here.
     private let number: Int
@@ -32,7 +22,6 @@ final class NameReservations: Sendable {
     /// `stem`: what all files of its shot are called but for their extensions.
     func give(_ path: String, to content: ContentKey, at target: String, _ shot: ShotIdentity, stem: String? = nil) {
         register.give(path, to: content, at: target, shot, stem: stem, by: number)
-        state.withLock { _ = $0.promised[target, default: []].insert(content.hashValue) }
     }
 
     /// The files that were given such a name in this run, or beside it.
@@ -63,29 +52,21 @@ final class NameReservations: Sendable {
 
     /// True when these bytes got their name from an earlier file of this run: they need no second one.
     func isPromised(_ content: ContentKey, at target: String) -> Bool {
-        state.withLock { $0.promised[target]?.contains(content.hashValue) == true }
+        register.isPromised(content, at: target, by: number)
     }
 
     /// A shot's names are about to be chosen, by what the ledger knows from now on: what was final before needs no
     /// second memory.
-    func beginPlacing() {
-        state.withLock { state in
-            for id in state.final { state.promised[id.target]?.remove(id.content.hashValue) }
-            state.final = []
-        }
-    }
+    func beginPlacing() { register.beginPlacing(by: number) }
 
     /// The delivery is final, and the ledger knows.
-    func conclude(_ id: Delivery.ID) { state.withLock { _ = $0.final.insert(id) } }
+    func conclude(_ id: Delivery.ID) { register.conclude(id, by: number) }
 
     /// Became final since names were chosen last: whoever chose them may not have seen it in the ledger yet.
-    func isConcluded(_ id: Delivery.ID) -> Bool { state.withLock { $0.final.contains(id) } }
+    func isConcluded(_ id: Delivery.ID) -> Bool { register.isConcluded(id, by: number) }
 
     /// How many deliveries and names it remembers.
-    var count: Int {
-        register.count
-            + state.withLock { state in state.final.count + state.promised.values.reduce(0) { $0 + $1.count } }
-    }
+    var count: Int { register.count + register.count(of: number) }
 
     /// Once a delivery is final, the disk and the ledger remember its name, and what its shot is called.
     func release(_ delivery: Delivery) {
@@ -101,13 +82,9 @@ final class NameReservations: Sendable {
     }
 
     /// It did not answer, and nothing has got through to it since.
-    func isSilent(_ target: String) -> Bool { state.withLock { $0.silent.contains(target) } }
+    func isSilent(_ target: String) -> Bool { register.isSilent(target, by: number) }
 
-    func note(silent: Bool, _ target: String) {
-        state.withLock { state in
-            if silent { state.silent.insert(target) } else { state.silent.remove(target) }
-        }
-    }
+    func note(silent: Bool, _ target: String) { register.note(silent: silent, target, by: number) }
 
     /// The value of `{counter}` for a shot that has none in the ledger; `last` is what the ledger gave last.
     func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {

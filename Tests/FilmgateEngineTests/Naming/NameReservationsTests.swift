@@ -76,4 +76,18 @@ import Testing
         reservations.beginPlacing()
         #expect(reservations.count == 0)
     }
+    /// Names are seen by all of one state; what is promised, final or silent for a run is so for that run alone.
+    @Test func whatOneRunRemembersIsNotTheOthers() {
+        let register = NameRegister(), run = NameReservations(register), delivery = delivery("A.JPG")
+        var job: NameReservations? = NameReservations(register)
+        job?.give("A.JPG", to: delivery.id.content, at: "t", ShotIdentity(delivery.job.asset))
+        job?.note(silent: true, "t")
+        job?.conclude(delivery.id)
+        #expect(job?.isPromised(delivery.id.content, at: "t") == true && job?.isSilent("t") == true)
+        #expect(job?.isConcluded(delivery.id) == true && job?.givenBeside == 0)
+        #expect(run.holder(of: "a.jpg", at: "t") == delivery.id.content && run.givenBeside == 1)
+        #expect(!run.isPromised(delivery.id.content, at: "t") && !run.isSilent("t") && !run.isConcluded(delivery.id))
+        job = nil
+        #expect(run.holder(of: "a.jpg", at: "t") == nil && run.givenBeside == 0 && run.count == 0)
+    }
 }
