@@ -57,7 +57,7 @@ struct Intake: Sendable {
                 work.index = sent
                 sent += 1
                 context.underWay.beginReading()
-                if !work.followsOnly { await place.primaries.began(work.key, work.index) }
+                if !work.followsOnly { await place.recent.began(work.key, work.index) }
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
@@ -103,7 +103,7 @@ struct Intake: Sendable {
     private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: CancelToken) async {
         var lead: Asset?, hasLeftGate = false, handed = HandedOn()
         do throws(IngestError) {
-            let known = work.followsOnly ? await place.primaries.lead(of: work.key, before: work.index) : nil
+            let known = work.followsOnly ? await place.recent.lead(of: work.key, before: work.index) : nil
             let result = try await reader.read(work, lead: known) { await orderedGate.enter(work.index) }
             lead = result.lead
             await orderedGate.enter(work.index)
@@ -112,7 +112,9 @@ struct Intake: Sendable {
             hasLeftGate = true
             _ = try planned.get()
             for member in work.members { reader.stager.partialFiles.planned(member.entry.origin) }
-            if let further, let again = place.refused.again(after: work, result.passed, in: session) { further(again) }
+            if let further, let again = await place.recent.again(after: work, result.passed, in: session) {
+                further(again)
+            }
         } catch {
             trouble.set(error)
             // A shot that has left the gate must not enter it again: nobody would ever let it in.
@@ -124,15 +126,15 @@ struct Intake: Sendable {
             budget.give(work.bytesToRead - min(work.bytesToRead, handed.bytes))
             leaving(work.without(handed.assets), error)
         }
-        if !work.followsOnly { await place.primaries.ended(work.key, work.index, lead: lead) }
+        if !work.followsOnly { await place.recent.ended(work.key, work.index, lead: lead) }
         context.underWay.endReading()
     }
 
     /// A frame that a stage refused may be rated later; one that it refuses for its name is refused for good.
-    private func noteRefused(_ asset: Asset) {
+    private func noteRefused(_ asset: Asset) async {
         guard further != nil, !asset.kind.follows else { return }
         let isForGood = context.plan.stages.contains { $0.refusal(ofName: asset.origin.name, asset.kind) != nil }
-        if !isForGood { place.refused.note(asset) }
+        if !isForGood { await place.recent.note(refused: asset) }
     }
 
     /// Settles what needs no delivery, has the rest named, and submits it to the scheduler.
@@ -179,7 +181,7 @@ struct Intake: Sendable {
             case .finish(let ending, let reason, let twin):
                 handed.add(passed.asset)
                 await settle(AssetResult(asset: passed.asset, ending: ending, reason: reason, twin: twin))
-                if ending == .filtered { noteRefused(passed.asset) }
+                if ending == .filtered { await noteRefused(passed.asset) }
             case .deliver(let targets):
                 let isMade = passed.asset.flags.contains(AssetFlag.made)
                 let left = try await left(passed.asset, to: other)
@@ -219,7 +221,7 @@ struct Intake: Sendable {
         standing.kinds = Set(work.members.map(\.entry.kind))
         let all = try await planner.place(
             handing.deliver, lead: result.lead, standing: standing, budget: handing.budgets)
-        for planned in all where planned.awaitsRating { noteRefused(planned.assetDeliveries.asset) }
+        for planned in all where planned.awaitsRating { await noteRefused(planned.assetDeliveries.asset) }
         // What was made of a frame is written down before the frame is delivered: nobody would make it again
         // afterwards.
         for planned in all.filter(\.isMade) + all.filter({ !$0.isMade }) {

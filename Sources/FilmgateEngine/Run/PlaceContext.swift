@@ -10,7 +10,7 @@ struct PlaceContext: Sendable {
     let trees: ClipTreeNames
     /// Nil where nobody asks what is delivered already: a run without an end would gather it without end.
     let copies: ReadCopies?
-    let primaries = ShotPrimaries(), bodies = BodySerials(), refused = RefusedFrames()
+    let recent = RecentShots(), bodies = BodySerials()
 
     /// Connects reading, stages and naming for this place.
     func intake() -> Intake {
