@@ -34,7 +34,7 @@ struct PlaceSupervisor: Sendable {
         run.tell(place, .finished)
         // A volume that was lost may turn up elsewhere and give what it owes.
         guard isDone, let progress = course.progress else { return }
-        run.progress.ended(progress)
+        run.places.ended(progress)
         progress.leave(run)
     }
 
@@ -78,7 +78,7 @@ struct PlaceSupervisor: Sendable {
         if isCamera { await run.options.gate?.pass(or: run.stopping) }
         if run.stopping.isSet { return }
         try await run.visit(place, of: driver) { session throws(IngestError) in
-            let progress = run.progress.progress(session), copies = run.mode == .once ? ReadCopies() : nil
+            let progress = run.places.progress(session), copies = run.mode == .once ? ReadCopies() : nil
             course.progress = progress
             let search = copies.map { _ in Task { await run.searchCopies(of: session) } }
             defer { search?.cancel() }

@@ -20,7 +20,7 @@ struct RunContext: Sendable {
     let schedulers: RunSchedulers
     let mode: RunMode, readiness: Readiness
     let placing = AsyncMutex(), underWay: InFlightAssets, sessions: OpenSessions
-    let places = PlaceStates(), progress: VolumeProgressStore
+    let places: RunPlaces
     /// What is made for the files of other events.
     let otherEvents: OtherEvents
     /// What ends the whole run: options that contradict each other, a ledger that cannot be written.

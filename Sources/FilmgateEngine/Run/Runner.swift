@@ -126,7 +126,7 @@ public final class Runner: Sendable {
                 }
             }
         }
-        context.progress.close(context)
+        context.places.close(context)
     }
 
     /// From now on others may hand deliveries over; what they left while the leftovers were looked up is looked up
@@ -221,7 +221,7 @@ public final class Runner: Sendable {
         let staging = try await StagingPlan.prepare(plan: plan, options: options) { () throws(IngestError) in
             try await reader.queue([.pending, .held, .failed]).compactMap(\.delivery.file)
         }
-        let underWay = InFlightAssets(), progress = VolumeProgressStore()
+        let underWay = InFlightAssets(), places = RunPlaces()
         let sessions = OpenSessions(isDryRun: writer == nil, statistics)
         HeapMemory.forgetBeginning()
         hub.watch { runEvent in
@@ -230,7 +230,7 @@ public final class Runner: Sendable {
             case .delivered(let target, let origin, _): sessions.tell(delivered: origin, to: target)
             case .settled(let settled):
                 underWay.end(settled.asset.id)
-                if !mode.ends { progress.ended(settled.asset.origin) }
+                if !mode.ends { places.ended(settled.asset.origin) }
                 sessions.tell(settled)
             default: break
             }
@@ -243,7 +243,7 @@ public final class Runner: Sendable {
             scheduler: await scheduler(
                 plan, options, run, budget, reservations, recordsFirst: mode == .continuous && options.event != nil),
             schedulers: schedulers, mode: mode, readiness: readiness, underWay: underWay, sessions: sessions,
-            progress: progress,
+            places: places,
             otherEvents: OtherEvents(buildPlan) { plan, event, main throws(IngestError) in
                 try await self.context(plan, for: event, beside: main)
             } close: { context in

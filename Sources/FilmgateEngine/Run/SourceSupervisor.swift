@@ -1,5 +1,4 @@
 import FilmgateCore
-import Synchronization
 
 /// Looks after one source of a run: finds its places as they come, and gives each a supervisor of its own.
 struct SourceSupervisor: Sendable {
@@ -102,30 +101,4 @@ final class WakeSignal: Sendable {
         flag.forget(key)
         if let alarm { flag.clock.forget(alarm) }
     }
-}
-
-/// Which places have a supervisor, or have given all that they had: of all sources of a run, so that one that two of
-/// them find is taken once.
-final class PlaceStates: Sendable {
-    private struct Key: Hashable { var address: String, visit: String }
-    private struct State { var source: Int, isOpen = true }
-    private let states = Mutex<[Key: State]>([:])
-
-    /// Those that nobody looks after, with `ofEvents` only those of events; a place that went away and came back is a
-    /// new one.
-    func fresh(_ places: [SourcePlace], of source: Int, ofEvents: Bool = false) -> [SourcePlace] {
-        states.withLock { states in
-            let there = Set(places.map(Self.key))
-            states = states.filter { $0.value.source != source || $0.value.isOpen || there.contains($0.key) }
-            return places.filter { place in
-                guard states[Self.key(place)] == nil, !ofEvents || place.event != nil else { return false }
-                states[Self.key(place)] = State(source: source)
-                return true
-            }
-        }
-    }
-
-    func ended(_ place: SourcePlace) { states.withLock { $0[Self.key(place)]?.isOpen = false } }
-
-    private static func key(_ place: SourcePlace) -> Key { Key(address: place.address, visit: place.visit) }
 }

@@ -47,19 +47,47 @@ final class VolumeProgress: Sendable {
     }
 }
 
-/// How far a run is with each volume.
+/// Which places of a run have a supervisor, or have given all that they had, and how far it is with each volume.
 ///
-/// A camera that is lost and comes back at another place of the bus goes on where it was.
-final class VolumeProgressStore: Sendable {
-    private struct Key: Hashable { var source: String, volume: String, home: String }
-    private let all = Mutex<[Key: VolumeProgress]>([:])
+/// Of all its sources, so that a place that two of them find is taken once. A camera that is lost and comes back at
+/// another place of the bus goes on where it was.
+final class RunPlaces: Sendable {
+    private struct Place: Hashable {
+        var address: String, visit: String
+        init(_ place: SourcePlace) { (address, visit) = (place.address, place.visit) }
+    }
+    private struct Volume: Hashable { var source: String, volume: String, home: String }
+    private struct State {
+        /// Which source found a place, by its position in the plan; one that is not open has given all it had.
+        var places: [Place: (source: Int, isOpen: Bool)] = [:]
+        var volumes: [Volume: VolumeProgress] = [:]
+    }
+    private let state = Mutex(State())
 
-    /// The one in which the volume was lost, or is being taken; else a new one.
+    /// Those that nobody looks after, with `ofEvents` only those of events; a place that went away and came back is a
+    /// new one.
+    func fresh(_ places: [SourcePlace], of source: Int, ofEvents: Bool = false) -> [SourcePlace] {
+        state.withLock { state in
+            let there = Set(places.map(Place.init))
+            state.places = state.places.filter {
+                $0.value.source != source || $0.value.isOpen || there.contains($0.key)
+            }
+            return places.filter { place in
+                guard state.places[Place(place)] == nil, !ofEvents || place.event != nil else { return false }
+                state.places[Place(place)] = (source: source, isOpen: true)
+                return true
+            }
+        }
+    }
+
+    func ended(_ place: SourcePlace) { state.withLock { $0.places[Place(place)]?.isOpen = false } }
+
+    /// The progress in which the volume was lost, or is being taken; else a new one.
     func progress(_ session: any SourceSession) -> VolumeProgress {
-        let key = Key(source: session.place.source, volume: session.volume, home: session.home)
-        return all.withLock { all in
-            let progress = all[key] ?? VolumeProgress()
-            all[key] = progress
+        let key = Volume(source: session.place.source, volume: session.volume, home: session.home)
+        return state.withLock { state in
+            let progress = state.volumes[key] ?? VolumeProgress()
+            state.volumes[key] = progress
             return progress
         }
     }
@@ -67,16 +95,19 @@ final class VolumeProgressStore: Sendable {
     /// The file has its ending: when its volume is listed again, nothing more is said of it.
     func ended(_ origin: Origin) {
         let asset = origin.id
-        for (key, progress) in all.withLock(\.self) where key.source == origin.source && key.volume == origin.volume {
+        for (key, progress) in state.withLock(\.volumes)
+        where key.source == origin.source && key.volume == origin.volume {
             _ = progress.tells(of: asset)
         }
     }
 
     /// It has given all it had: when the volume is seen again, that is from the beginning.
-    func ended(_ progress: VolumeProgress) { all.withLock { $0 = $0.filter { $0.value !== progress } } }
+    func ended(_ progress: VolumeProgress) {
+        state.withLock { state in state.volumes = state.volumes.filter { $0.value !== progress } }
+    }
 
     /// At the end of the run, what lost volumes still owe is counted.
     func close(_ context: RunContext) {
-        for progress in all.withLock({ Array($0.values) }) { progress.leave(context) }
+        for progress in state.withLock({ Array($0.volumes.values) }) { progress.leave(context) }
     }
 }
