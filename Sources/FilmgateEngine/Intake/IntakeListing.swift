@@ -5,7 +5,8 @@ struct IntakeListing: Sendable {
     /// Bytes to be read.
     private(set) var bytes: UInt64 = 0
 
-    private let entries: [SourceEntry], rules: Rules
+    private let entries: [SourceEntry]
+    private var rules: Rules
     private var verdicts: [Verdict] = [], shots: [Range<Int32>] = []
     private var files: [KnownFile] { rules.recognition.files }
 
@@ -25,7 +26,7 @@ struct IntakeListing: Sendable {
         /// Identities of the targets that the pipeline wants for a file with these facts, or nil when it is filtered.
         ///
         /// Also of those that may want it, once it has been read.
-        var wanted: @Sendable (KnownFile, KnownShot) -> [String]
+        var wanted: WantedCache
         /// Why nothing takes a file that ended `filtered` before; nil when the rules may say otherwise now.
         var refusal: @Sendable (KnownFile, KnownShot) -> String? = { _, _ in nil }
         /// Whether they ask for what the other files of a shot say.
@@ -40,13 +41,14 @@ struct IntakeListing: Sendable {
 
     init(_ entries: [SourceEntry], rules: Rules) {
         (self.entries, self.rules) = (entries, rules)
-        var start = 0
+        var memo = rules.wanted, start = 0
         while start < entries.count {
             var end = start + 1
             while end < entries.count, entries[end].shot.key == entries[start].shot.key { end += 1 }
-            add(start..<end)
+            add(start..<end, &memo)
             start = end
         }
+        self.rules.wanted = memo
     }
 
     /// What is settled, in card order, each made as it is asked for.
@@ -68,11 +70,12 @@ struct IntakeListing: Sendable {
     /// How many shots must be read.
     var shotCount: Int { shots.count }
 
-    private mutating func add(_ shot: Range<Int>) {
+    private mutating func add(_ shot: Range<Int>, _ memo: inout WantedCache) {
         var settled = 0
         let whole = knownShot(shot)
         for index in shot {
-            guard let verdict = verdict(on: index, rules.recognition.position(of: entries[index].origin), whole) else {
+            let file = rules.recognition.position(of: entries[index].origin)
+            guard let verdict = verdict(on: index, file, whole, &memo) else {
                 bytes = bytes.addingClamped(entries[index].origin.size)
                 continue
             }
@@ -87,10 +90,11 @@ struct IntakeListing: Sendable {
         let range = shots[number], shot = entries[Int(range.lowerBound)..<Int(range.upperBound)]
         var known: [Int: KnownFile] = [:], settled: Set<Int> = [], speaking: Set<Int> = []
         let whole = knownShot(shot.indices)
+        var memo = rules.wanted
         for index in shot.indices {
             let file = rules.recognition.position(of: shot[index].origin)
             if let file { known[index] = files[Int(file)] }
-            guard let verdict = verdict(on: index, file, whole) else { continue }
+            guard let verdict = verdict(on: index, file, whole, &memo) else { continue }
             settled.insert(index)
             if verdict.file != nil { speaking.insert(index) }
         }
@@ -141,7 +145,9 @@ struct IntakeListing: Sendable {
         }
     }
 
-    private func verdict(on index: Int, _ file: Int32?, _ shot: KnownShot) -> Verdict? {
+    private func verdict(
+        on index: Int, _ file: Int32?, _ shot: KnownShot, _ memo: inout WantedCache
+    ) -> Verdict? {
         let entry = entries[index], left = left(entry.origin)
         var verdict = Verdict(entry: Int32(index), file: nil, isLeft: left != nil)
         guard entry.fate == .take, rules.acceptable.contains(entry.kind) else { return verdict }
@@ -155,7 +161,7 @@ struct IntakeListing: Sendable {
         }
         if liesBesideAnother(index, known) { return nil }
         if rules.refusal(known, shot) != nil { return verdict }
-        let wanted = rules.wanted(known, shot).filter { !known.cancelled.contains($0) }
+        let wanted = memo.wanted(known, in: shot).filter { !known.cancelled.contains($0) }
         if wanted.isEmpty, left == nil { return nil }
         return wanted.allSatisfy { known.done.contains($0) || left?.contains($0) == true } ? verdict : nil
     }
@@ -179,7 +185,8 @@ struct IntakeListing: Sendable {
     /// What the targets are called that it would be sent to if nobody had taken it back.
     private func targetsTakenBack(_ file: KnownFile, at entry: Int) -> [String] {
         if file.cancelled.isEmpty { return [] }
-        let wanted = rules.wanted(file, knownShot(around: entry)).filter(file.cancelled.contains)
+        var memo = rules.wanted
+        let wanted = memo.wanted(file, in: knownShot(around: entry)).filter(file.cancelled.contains)
         return wanted.compactMap { rules.targetNames[$0] }.sorted()
     }
 

@@ -49,10 +49,9 @@ struct RunContext: Sendable {
     func listing(
         _ entries: [SourceEntry], known: [KnownFile], left: [AssetID: Set<String>] = [:]
     ) -> IntakeListing {
-        let memo = WantedCache(plan)
         var rules = IntakeListing.Rules(
             recognition: Recognition(known, hourShift: plan.hourShift), acceptable: plan.acceptable,
-            again: options.again, wanted: { memo.wanted($0, in: $1) }, refusal: plan.refusal)
+            again: options.again, wanted: WantedCache(plan), refusal: plan.refusal)
         (rules.looksAtShots, rules.left) = (plan.hasRules, left)
         rules.targetNames = Dictionary(plan.targets.map { ($0.identity, $0.name) }) { first, _ in first }
         return IntakeListing(entries, rules: rules)

@@ -1,4 +1,5 @@
 import FilmgateCore
+import Synchronization
 import Testing
 
 @testable import FilmgateEngine
@@ -18,7 +19,7 @@ import Testing
         known.cancelled = cancelled
         var rules = IntakeListing.Rules(
             recognition: Recognition([known], hourShift: false), acceptable: [.jpeg], again: false,
-            wanted: { _, _ in done + ["http:gallery"] }, refusal: { _, _ in refusal })
+            wanted: WantedCache { _, _ in done + ["http:gallery"] }, refusal: { _, _ in refusal })
         rules.targetNames = ["http:gallery": "gallery"]
         return Array(
             IntakeListing(
@@ -62,7 +63,8 @@ import Testing
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "a", stem: "IMG_1"))
         let recognition = Recognition([known(entry, done: ["folder:/a"])], hourShift: false)
         var rules = IntakeListing.Rules(
-            recognition: recognition, acceptable: [.jpeg], again: false, wanted: { _, _ in ["folder:/a"] + wanted })
+            recognition: recognition, acceptable: [.jpeg], again: false,
+            wanted: WantedCache { _, _ in ["folder:/a"] + wanted })
         rules.left = [origin.id: ["http:gallery"]]
         let listing = IntakeListing([entry], rules: rules)
         #expect(listing.shotCount == read && Array(listing.settled).isEmpty)
@@ -80,10 +82,33 @@ import Testing
         let recognition = Recognition(entries.map { known($0, done: []) }, hourShift: false)
         var rules = IntakeListing.Rules(
             recognition: recognition, acceptable: [.raw, .jpeg], again: false,
-            wanted: { file, _ in file.kind == .raw ? ["picks"] : ["picks", "backup"] })
+            wanted: WantedCache { file, _ in file.kind == .raw ? ["picks"] : ["picks", "backup"] })
         for entry in entries { rules.left[entry.origin.id] = ["picks"] }
         let listing = IntakeListing(entries, rules: rules), members = listing.work(0).members
         #expect(listing.shotCount == 1 && listing.bytes == 10 && Array(listing.settled).isEmpty)
         #expect(members.map(\.settled) == [true, false] && members.map(\.speaks) == [true, false])
+    }
+    /// What was asked of.
+    private final class Asked: Sendable { let names = Mutex<[String]>([]) }
+
+    /// Its shots and endings are made for hours: they are by what was found while it was sorted out.
+    @Test func aListingAsksOnceForFilesThatAreAlike() {
+        let entries = (1...3).map { number in
+            let origin = Origin(
+                source: "card", volume: "v", root: "/card", path: "IMG_\(number).JPG", size: 10,
+                modified: 1_779_000_000_000_000_000)
+            return SourceEntry(origin: origin, kind: .jpeg, shot: ShotPlace(key: "\(number)", stem: "IMG_\(number)"))
+        }
+        let asked = Asked(), recognition = Recognition(entries.map { known($0, done: ["folder:/a"]) }, hourShift: false)
+        let rules = IntakeListing.Rules(
+            recognition: recognition, acceptable: [.jpeg], again: false,
+            wanted: WantedCache(by: WantedCache.Parts()) { file, _ in
+                asked.names.withLock { $0.append(file.name) }
+                return ["folder:/b"]
+            })
+        let listing = IntakeListing(entries, rules: rules)
+        let areSettled = (0..<listing.shotCount).map { listing.work($0).members.map(\.settled) }
+        #expect(areSettled == [[false], [false], [false]])
+        #expect(asked.names.withLock(\.self) == ["IMG_1.JPG"])
     }
 }

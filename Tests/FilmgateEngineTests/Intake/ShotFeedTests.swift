@@ -13,7 +13,7 @@ import Testing
         }
         let rules = IntakeListing.Rules(
             recognition: Recognition(known, hourShift: false), acceptable: [.jpeg], again: false,
-            wanted: { _, _ in ["archive"] })
+            wanted: WantedCache { _, _ in ["archive"] })
         return IntakeListing(entries, rules: rules)
     }
 

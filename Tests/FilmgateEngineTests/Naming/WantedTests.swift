@@ -1,4 +1,5 @@
 import FilmgateCore
+import Synchronization
 import Testing
 
 @testable import FilmgateEngine
@@ -27,21 +28,38 @@ import Testing
     @Test func anExtensionHasAnAnswerOfItsOwn() {
         var plan = Plan(sources: [], stages: [], targets: [("picky", Picky())], profiles: ProfileSet(), spool: 1)
         plan.uploadTo = ["picky"]
-        let memo = WantedCache(plan)
-        #expect(memo.wanted(known("DCIM/A.CR2")) == [])
-        #expect(memo.wanted(known("DCIM/B.CR3")) == ["picky"])
-        #expect(memo.wanted(known("DCIM/C.CR2")) == [])
+        var memo = WantedCache(plan)
+        let answers = ["A.CR2", "B.CR3", "C.CR2"].map { memo.wanted(known("DCIM/\($0)")) }
+        #expect(answers == [[], ["picky"], []])
     }
 
     /// It would be read and hashed at each import, to be refused again.
     @Test func aPictureThatIsTooLargeIsNotWanted() {
         var plan = Plan(sources: [], stages: [], targets: [("picky", Picky())], profiles: ProfileSet(), spool: 1)
         plan.uploadTo = ["picky"]
-        let memo = WantedCache(plan)
+        var memo = WantedCache(plan)
         var small = known("DCIM/A.CR3"), large = known("DCIM/B.CR3")
         (small.width, small.height, small.isRead) = (6000, 4000, true)
         (large.width, large.height, large.isRead, large.ending) = (8192, 5464, true, .filtered)
-        #expect(memo.wanted(small) == ["picky"] && memo.wanted(large) == [])
+        let answers = [small, large].map { memo.wanted($0) }
+        #expect(answers == [["picky"], []])
         #expect(plan.refusal(large, KnownShot()) == "picky: picky takes at most 25 megapixels")
     }
+    /// A listing keeps what it found when it was made, and its shots are made from that.
+    @Test func aCopyHasTheAnswersThatWereThereByThen() {
+        let asked = Asked()
+        var memo = WantedCache(by: WantedCache.Parts(ext: true)) { file, _ in
+            asked.names.withLock { $0.append(file.name) }
+            return [file.name]
+        }
+        let first = ["A.CR3", "B.CR3", "C.CR2", "D.CR3"].map { memo.wanted(known($0)) }
+        #expect(first == [["A.CR3"], ["A.CR3"], ["C.CR2"], ["A.CR3"]])
+        var copy = memo
+        _ = ["E.CR2", "F.NEF", "G.NEF"].map { copy.wanted(known($0)) }
+        _ = memo.wanted(known("H.NEF"))
+        #expect(asked.names.withLock(\.self) == ["A.CR3", "C.CR2", "F.NEF", "H.NEF"])
+    }
+
+    /// What was asked of.
+    private final class Asked: Sendable { let names = Mutex<[String]>([]) }
 }
