@@ -181,7 +181,7 @@ struct NameChooser: Sendable {
     /// The first suffix with which none of the names holds other bytes or stands beside another shot's files.
     private func firstFree(
         _ round: inout NamingRound, _ drafts: [Draft], _ group: [Int], _ pattern: PathPattern
-    ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [Answer]) {
+    ) async throws(IngestError) -> (suffix: Int, paths: [String], answers: [NameInquiry.Answer]) {
         var last: [String] = []
         let first = round.name.suffix, isInTree = drafts[group[0]].asset.shot.innerPath != nil
         for suffix in first...max(first, 9999) {
@@ -229,7 +229,8 @@ struct NameChooser: Sendable {
     }
 
     private func take(
-        _ path: String, _ answer: Answer, _ draft: inout Draft, _ name: NameParts, at target: PlannedTarget
+        _ path: String, _ answer: NameInquiry.Answer, _ draft: inout Draft, _ name: NameParts,
+        at target: PlannedTarget
     ) {
         switch answer {
         case .told(.same(var receipt)) where !again:
@@ -278,8 +279,9 @@ struct NameChooser: Sendable {
     /// With `isHome`, where files of the shot are, what others only wish for counts as free.
     func free(
         _ paths: [String], drafts: [Draft], indices: [Int], at target: PlannedTarget, isHome: Bool = false
-    ) async throws(IngestError) -> [Answer]? {
-        var answers: [Answer] = [], mine: [String: ContentKey] = [:]
+    ) async throws(IngestError) -> [NameInquiry.Answer]? {
+        let inquiry = NameInquiry(reservations: reservations, stopping: stopping)
+        var answers: [NameInquiry.Answer] = [], mine: [String: ContentKey] = [:]
         for (position, index) in indices.enumerated() {
             let path = paths[position], draft = drafts[index], folded = SafeName.folded(path)
             let isFree = try await siblings.isFree(
@@ -290,47 +292,11 @@ struct NameChooser: Sendable {
             let job = UploadJob(
                 asset: draft.asset, file: bytes.file, digests: bytes.digests, path: path, name: draft.asset.origin.name,
                 values: TemplateValues(), event: event)
-            let answer = try await ask(target, path, job)
+            let answer = try await inquiry.ask(target, path, job)
             if answer == .told(.other) { return nil }
             answers.append(answer)
         }
         return answers
-    }
-
-    /// What a target says of a name; `silence` when it cannot be asked now: then the name is chosen by what we know
-    /// ourselves, and the target is asked before anything is sent.
-    enum Answer: Equatable { case told(Occupancy), silence }
-
-    /// A target in a network is given a few seconds, and a moment once the run is stopped.
-    ///
-    /// Folders must not wait for it, nor for one that was silent before.
-    private func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
-        if target.isLocal {
-            do throws(IngestError) { return .told(try await target.target.occupancy(of: path, for: job)) } catch {
-                // A disk that is gone keeps nothing from the others.
-                guard error.code == .unavailable else { throw error }
-                return .silence
-            }
-        }
-        guard !reservations.isSilent(target.identity) else { return .silence }
-        let result = await stopping.answer(within: Self.patience) { () async throws(IngestError) in
-            try await target.target.occupancy(of: path, for: job)
-        }
-        switch result {
-        case .success(let answer)?: return .told(answer)
-        // A server that is set up wrongly holds its own queue, once it is to be sent something; the folders get theirs.
-        case .failure(let error)? where !isSilence(error): throw error
-        case .failure, nil:
-            reservations.note(silent: true, target.identity)
-            return .silence
-        }
-    }
-
-    private static let patience = Duration.seconds(10)
-
-    /// Whether an error says nothing of the file; one that was broken off because the run is stopped is no answer.
-    private func isSilence(_ error: IngestError) -> Bool {
-        error.code.isAboutTheTarget || error.code == .misconfigured || error.code == .cancelled && stopping.isSet
     }
 
     /// Begins with the name that the shot has, so that a late file joins it, or its tree; else with a fresh number.
