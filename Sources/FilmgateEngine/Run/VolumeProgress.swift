@@ -52,15 +52,15 @@ final class VolumeProgress: Sendable {
 /// Of all its sources, so that a place that two of them find is taken once. A camera that is lost and comes back at
 /// another place of the bus goes on where it was.
 final class RunPlaces: Sendable {
-    private struct Place: Hashable {
+    private struct PlaceKey: Hashable {
         var address: String, visit: String
         init(_ place: SourcePlace) { (address, visit) = (place.address, place.visit) }
     }
-    private struct Volume: Hashable { var source: String, volume: String, home: String }
+    private struct VolumeKey: Hashable { var source: String, volume: String, home: String }
     private struct State {
         /// Which source found a place, by its position in the plan; one that is not open has given all it had.
-        var places: [Place: (source: Int, isOpen: Bool)] = [:]
-        var volumes: [Volume: VolumeProgress] = [:]
+        var places: [PlaceKey: (source: Int, isOpen: Bool)] = [:]
+        var volumes: [VolumeKey: VolumeProgress] = [:]
     }
     private let state = Mutex(State())
 
@@ -68,23 +68,23 @@ final class RunPlaces: Sendable {
     /// new one.
     func fresh(_ places: [SourcePlace], of source: Int, ofEvents: Bool = false) -> [SourcePlace] {
         state.withLock { state in
-            let there = Set(places.map(Place.init))
+            let there = Set(places.map(PlaceKey.init))
             state.places = state.places.filter {
                 $0.value.source != source || $0.value.isOpen || there.contains($0.key)
             }
             return places.filter { place in
-                guard state.places[Place(place)] == nil, !ofEvents || place.event != nil else { return false }
-                state.places[Place(place)] = (source: source, isOpen: true)
+                guard state.places[PlaceKey(place)] == nil, !ofEvents || place.event != nil else { return false }
+                state.places[PlaceKey(place)] = (source: source, isOpen: true)
                 return true
             }
         }
     }
 
-    func ended(_ place: SourcePlace) { state.withLock { $0.places[Place(place)]?.isOpen = false } }
+    func ended(_ place: SourcePlace) { state.withLock { $0.places[PlaceKey(place)]?.isOpen = false } }
 
     /// The progress in which the volume was lost, or is being taken; else a new one.
     func progress(_ session: any SourceSession) -> VolumeProgress {
-        let key = Volume(source: session.place.source, volume: session.volume, home: session.home)
+        let key = VolumeKey(source: session.place.source, volume: session.volume, home: session.home)
         return state.withLock { state in
             let progress = state.volumes[key] ?? VolumeProgress()
             state.volumes[key] = progress
