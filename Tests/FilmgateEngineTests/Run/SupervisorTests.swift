@@ -111,8 +111,9 @@ import Testing
         #expect(card.state.withLock { $0.opened } == 2 && next.state.withLock { $0.opened } == 1)
     }
 
-    /// A hot folder that gives its files away reads the copy of a long clip again before the clip goes: that takes
-    /// minutes, and has no end where its disk hangs. The frames of others do not wait for it, nor does a stopped run.
+    /// A hot folder that gives its files away reads the copy of a long clip again before the clip goes.
+    ///
+    /// That takes minutes, and has no end where its disk hangs: no frame of others waits for it, and no stopped run.
     @Test func aFolderThatCleansUpKeepsNobodyWaiting() async throws {
         let folder = FakePlace("Hot", [("CLIP.MP4", "clip")], source: "folder"), camera = Self.camera(["IMG_1.JPG"])
         let cleaning = CancelToken()
