@@ -49,6 +49,29 @@ import Testing
         #expect(waiting.contains("assets: 3 pending\n"), "\(waiting)")
     }
 
+    /// Nobody broke off what waits for a person, whatever became of the run.
+    @Test func whatWaitsForAPickIsNotBrokenOff() throws {
+        let table = try Table()
+        try table.frames("hot", count: 3, from: 1)
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [ { folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms } } ]
+            stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive, picks], deliver: { picks: { picks: only } } } } ]
+            targets:
+              archive: { folder: { path: "\(table.archive)", verify: size } }
+              picks: { folder: { path: "\(table.path("picks"))", verify: size } }
+            """)
+        func status() throws -> String { try Program.run(["status", "--state", table.state]).output }
+        let run = try Background(["run", file, "--state", table.state])
+        #expect(try Background.within(seconds: 30) { try status().contains("assets: 3 pending\n") })
+        run.kill(SIGKILL)
+        let killed = try status()
+        #expect(killed.contains("assets: 3 pending\n") && !killed.contains("broken off"), "\(killed)")
+        #expect(killed.contains("IMG_0001.JPG: picks: not picked\n"), "\(killed)")
+    }
+
     /// Frames that are waited for are counted nowhere else.
     @Test func aFileThatIsNotWholeIsNamed() throws {
         let table = try Table()

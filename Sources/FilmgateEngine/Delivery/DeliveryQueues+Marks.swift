@@ -38,6 +38,7 @@ extension DeliveryQueues {
     private mutating func note(_ id: Delivery.ID, _ reason: String?) {
         guard let delivery = all[id], delivery.notedWaiting != reason else { return }
         change(id) { ($0.notedWaiting, $0.isNotedHeld) = (reason, false) }
-        effect(.write([Row(id: id, receipt: Receipt(state: .pending, at: delivery.since, reason: reason))]))
+        let row = Row(id: id, receipt: Receipt(state: .pending, at: delivery.since, reason: reason))
+        effect(.write([row], withAsset: true))
     }
 }

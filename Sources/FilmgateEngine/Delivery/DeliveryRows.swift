@@ -8,6 +8,21 @@ extension AssetDeliveries {
         standsAlone ? [] : [.asset(row(ending, run: run, at: time))]
     }
 
+    /// Its row as things are: on its way while anything is to be done with it, and pending where all that is open waits
+    /// for marks.
+    ///
+    /// That is told at once, and not at the end of the run: one that is killed says nothing more, and nobody broke off
+    /// what waits for a person.
+    func changes(in queues: DeliveryQueues, run: Int64, at time: Int64) -> [LedgerChange] {
+        var known = self
+        for target in open {
+            let delivery = queues.all[Delivery.ID(content: content, target: target)]
+            guard let reason = delivery?.waitsForMarks else { return changes(nil, run: run, at: time) }
+            known.receipts[target] = Receipt(state: .pending, reason: reason)
+        }
+        return known.changes(known.recordedEnding, run: run, at: time)
+    }
+
     private func row(_ ending: Ending?, run: Int64, at time: Int64) -> AssetRow {
         var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: time)
         (row.content, row.digests, row.media, row.flags) = (content, asset.digests, asset.media, asset.flags)

@@ -96,7 +96,7 @@ struct DeliveryTable: Sendable {
             guard let delivery = self[row.id], !delivery.keepsReceipt, let owner = delivery.listeners.first,
                 let asset = assets[owner]
             else { continue }
-            if withAsset { changes += asset.changes(nil, run: run, at: now.wall) }
+            if withAsset { changes += asset.changes(in: queues, run: run, at: now.wall) }
             changes += delivery.changes(row.receipt, bytes: asset.bytes, nextTry: row.nextTry)
         }
         if !changes.isEmpty || step != nil { act(.record(changes, then: step)) }
@@ -138,7 +138,7 @@ struct DeliveryTable: Sendable {
             queues.change(one.id) { $0.notedWaiting = $0.verdict.waiting }
             return one.changes(Receipt(state: .pending, at: one.since, reason: one.verdict.waiting), bytes: asset.bytes)
         }
-        act(.record(asset.changes(nil, run: run, at: now.wall) + waiting, then: .begin(asset.id, next)))
+        act(.record(asset.changes(in: queues, run: run, at: now.wall) + waiting, then: .begin(asset.id, next)))
     }
 
     /// True when it is this table's to send from now on.
@@ -212,15 +212,13 @@ struct DeliveryTable: Sendable {
             release(owner)
         }
         let finished = delivery.listeners.filter { assets[$0]?.open.isEmpty == true }.compactMap { assets.drop($0) }
-        var changes: [LedgerChange] = []
-        if let before {
-            // The owner's row goes first, since the delivery belongs to its content.
-            changes += before.changes(before.open.isEmpty ? before.recordedEnding : nil, run: run, at: now.wall)
-        }
+        // The owner's row goes first, since the delivery belongs to its content.
+        var changes = before?.changes(in: queues, run: run, at: now.wall) ?? []
         changes += delivery.changes(receipt, bytes: before?.bytes ?? delivery.job.file)
         if receipt.state == .done { changes += delivery.heard }
-        for asset in finished where asset.id != owner {
-            changes += asset.changes(asset.recordedEnding, run: run, at: now.wall)
+        let twins = delivery.listeners.compactMap { assets[$0] }.filter { !$0.isElsewhere }
+        for asset in finished + twins where asset.id != owner {
+            changes += asset.changes(in: queues, run: run, at: now.wall)
         }
         // Other files of the same bytes, and what other jobs have delivered since this table heard of it, come last.
         if let before { changes.append(before.followed(run: run, at: now.wall)) }

@@ -32,6 +32,14 @@ extension Delivery {
     /// Waits for a person.
     var isGated: Bool { if case .gated = state { true } else { false } }
 
+    /// For which mark it waits, where nothing else is to be done with it before; nil where something is.
+    var waitsForMarks: String? {
+        switch state {
+        case .planned, .deferred, .gated: verdict.waiting
+        case .withheld, .waiting, .naming, .sending, .failing, .settled: nil
+        }
+    }
+
     /// The marks of these pictures, or with nil of any, decide about it, and it is not final.
     func isJudged(by sha256s: Set<String>?) -> Bool {
         guard let gate, !isSettled else { return false }

@@ -18,7 +18,8 @@ enum AssetWriting {
     static let wanted = """
         CASE WHEN asset.wanted IS NULL OR asset.content_id IS NOT excluded.content_id THEN excluded.wanted
             WHEN excluded.wanted IS NULL AND excluded.ending = 'filtered' THEN asset.wanted
-            WHEN asset.ending IS NULL AND substr(asset.wanted, 1, length(excluded.wanted) + 1) = excluded.wanted || ',' THEN asset.wanted
+            WHEN (asset.ending IS NULL OR asset.ending = 'pending' AND asset.run = excluded.run)
+                AND substr(asset.wanted, 1, length(excluded.wanted) + 1) = excluded.wanted || ',' THEN asset.wanted
             WHEN asset.ending IS NULL AND asset.run <> excluded.run AND excluded.wanted IS NOT NULL AND asset.wanted <> excluded.wanted
                 THEN excluded.wanted || ',' || asset.wanted
             ELSE excluded.wanted END

@@ -231,4 +231,42 @@ import Testing
         for case .settle(let asset) in all { endings.append(asset) }
         #expect(endings.map(\.ending) == [.delivered] && table.isEmpty)
     }
+
+    /// The rows that files have in the ledger from then on, in the order in which they are written.
+    private func files(_ actions: [DeliveryAction]) -> [AssetRow] {
+        var files: [AssetRow] = []
+        for case .record(let changes, _) in actions {
+            for case .asset(let row) in changes { files.append(row) }
+        }
+        return files
+    }
+
+    /// A run that is killed says nothing more: what waits for a person is told as that from the first moment, and is on
+    /// its way again once it is picked.
+    @Test func whatWaitsForAPickIsPendingAtOnce() throws {
+        let archive = DeliveryWorld.targets[0], key = content
+        let folder = Delivery.ID(content: key, target: archive.identity)
+        var both: [Delivery] = []
+        for one in [archive, target] {
+            let job = UploadJob(
+                asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name,
+                name: asset.origin.name, values: TemplateValues())
+            let delivery = Delivery(
+                id: Delivery.ID(content: key, target: one.identity), job: job, target: one, listeners: [asset.id])
+            both.append(delivery)
+        }
+        both[1].gate = MarkGate([MarkRule(picks: .only)], sha256: "c", camera: nil)
+        both[1].verdict = .waits(MarkRule.notPicked)
+        let submitted = AssetDeliveries(
+            asset: asset, content: key, wanted: [archive, target], bytes: bytes, shot: ShotFacts(), budget: 0)
+        var table = DeliveryTable([archive, target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+        let claims: [Delivery.ID: DeliveryClaim] = [folder: .ours, id: .ours]
+        let begun = actions(&table, .submitted(submitted, both, claims: claims, isShared: false))
+        #expect(files(begun).map(\.ending) == [nil], "the archive has it not yet")
+        let done = DeliveryAttempt.Delivered(receipt: Receipt(state: .done, path: "/archive/IMG_0.JPG", at: 1))
+        let waiting = try #require(files(actions(&table, .delivered(folder, done))).last)
+        #expect(waiting.ending == .pending && waiting.reason == "\(target.name): \(MarkRule.notPicked)")
+        let picked = files(table.handle(.judged([(id, .takes)]), at: now))
+        #expect(picked.map(\.ending) == [nil] && picked.first?.reason == nil)
+    }
 }
