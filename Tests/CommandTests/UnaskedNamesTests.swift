@@ -75,4 +75,20 @@ import Testing
         let digests = place.state.withLock { $0.files.values.filter { !$0.hasPrefix("0000") } }
         #expect(Set(digests).count == 16)
     }
+
+    /// A server that takes the connection and says nothing keeps nothing from the archive, and is named.
+    @Test func theArchiveDoesNotWaitForAServerThatSaysNothing() throws {
+        let table = try Table()
+        try table.sampleCard()
+        let server = try FaultServer { _, _ in .silence }
+        defer { server.stop() }
+        let file = try pipeline(table, server)
+        let run = try Background(["import", table.card, "--pipeline", file, "--wait", "5s", "--state", table.state])
+        #expect(Background.within(seconds: 8) { table.files(table.archive).count == 16 })
+        #expect(Background.within(seconds: 60) { !run.process.isRunning })
+        let ended = run.kill(SIGTERM)
+        #expect(
+            ended.status == 8 && ended.errors.contains("waiting: gallery has given no answer for 2 s"),
+            "\(ended.errors)")
+    }
 }

@@ -200,7 +200,7 @@ actor DeliveryScheduler {
             statistics.hold(target.identity, error)
             hub.post(error.map { .held(target: target.name, reason: $0.description) } ?? .released(target: target.name))
         case .noteWaiting(let id, let reason): leases.note(waiting: reason, id, by: number)
-        case .noteAnswer(let target): reservations.note(silent: false, target)
+        case .noteAnswer(let target): reservations.answers.note(silent: false, target)
         case .noteMismatch: statistics.mismatch()
         }
     }

@@ -20,11 +20,14 @@ actor DryRunScheduler: DeliverySink {
     private let statistics: RunStatistics
     /// Why nothing would be sent.
     private let held: IngestError?
+    private let answers: TargetAnswers
     /// Names of copies that would be made, folded.
     private var taken: Set<String> = []
     private var promised: [Delivery.ID: (receipt: Receipt, twin: String)] = [:]
 
-    init(statistics: RunStatistics, held: IngestError? = nil) { (self.statistics, self.held) = (statistics, held) }
+    init(_ statistics: RunStatistics, held: IngestError? = nil, answers: TargetAnswers = TargetAnswers()) {
+        (self.statistics, self.held, self.answers) = (statistics, held, answers)
+    }
 
     func submit(_ assetDeliveries: AssetDeliveries, deliveries: [Delivery]) async {
         var assetDeliveries = assetDeliveries
@@ -54,7 +57,9 @@ actor DryRunScheduler: DeliverySink {
 
     private func answer(_ delivery: Delivery) async -> Receipt {
         let taken = taken, root = delivery.target.traits.localRoot.map { $0 + "/" } ?? ""
-        let receipt = await DeliveryAttempt.rehearse(delivery) { path in taken.contains(SafeName.folded(root + path)) }
+        let receipt = await answers.awaited(delivery.target) {
+            await DeliveryAttempt.rehearse(delivery) { path in taken.contains(SafeName.folded(root + path)) }
+        }
         if let path = receipt.path { self.taken.insert(SafeName.folded(path)) }
         return receipt
     }

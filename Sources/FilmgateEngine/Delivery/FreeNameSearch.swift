@@ -10,7 +10,10 @@ struct FreeNameSearch: Sendable {
 
     /// One try with the files of a shot, the first of them among them.
     func carry(_ group: [Delivery], of first: Delivery) async -> DeliveryEvent {
-        switch await first.target.trying({ () async throws(IngestError) in try await named(group) }) {
+        let end = await reservations.answers.awaited(first.target) {
+            await first.target.trying { () async throws(IngestError) in try await named(group) }
+        }
+        return switch end {
         case .success(let named): .named(shot: first.shotKey, named)
         case .failure(let error): .unnamed(shot: first.shotKey, DeliveryFailure(error, wasOnlyAsked: true))
         }

@@ -12,7 +12,9 @@ struct MarkedRendition: Sendable {
 
     /// `carry` to be called later, with bytes from where they are then.
     func sending(_ roots: [String], _ latest: LatestRows) -> ClaimedAttempt.Send {
-        { delivery in await carry(latest.substitute(for: delivery) ?? delivery, roots: roots) }
+        latest.reservations.answers.watching { delivery in
+            await carry(latest.substitute(for: delivery) ?? delivery, roots: roots)
+        }
     }
 
     /// One try, as `DeliveryAttempt.carry`, which does it where nothing is to be made anew: for nearly all deliveries.

@@ -10,9 +10,7 @@ struct NameInquiry: Sendable {
     /// ourselves, and the target is asked before anything is sent.
     enum Answer: Equatable { case told(Occupancy), silence }
 
-    private static let patience = Duration.seconds(10)
-
-    /// A target in a network is given a few seconds, and a moment once the run is stopped.
+    /// A target in a network is given a moment, a shorter one once the run is stopped.
     ///
     /// Folders must not wait for it, nor for one that was silent before.
     func ask(_ target: PlannedTarget, _ path: String, _ job: UploadJob) async throws(IngestError) -> Answer {
@@ -23,16 +21,21 @@ struct NameInquiry: Sendable {
                 return .silence
             }
         }
-        guard !reservations.isSilent(target.identity) else { return .silence }
-        let result = await stopping.answer(within: Self.patience) { () async throws(IngestError) in
-            try await target.target.occupancy(of: path, for: job)
+        let answers = reservations.answers
+        guard !answers.isSilent(target.identity) else { return .silence }
+        let result = await answers.awaited(target) {
+            await stopping.answer(within: answers.patience) { () async throws(IngestError) in
+                try await target.target.occupancy(of: path, for: job)
+            }
         }
         switch result {
-        case .success(let answer)?: return .told(answer)
+        case .success(let answer)?:
+            answers.note(silent: false, target.identity)
+            return .told(answer)
         // A server that is set up wrongly holds its own queue, once it is to be sent something; the folders get theirs.
         case .failure(let error)? where !isSilence(error): throw error
         case .failure, nil:
-            reservations.note(silent: true, target.identity)
+            answers.note(silent: true, target.identity)
             return .silence
         }
     }

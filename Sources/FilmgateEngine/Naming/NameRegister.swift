@@ -34,8 +34,6 @@ final class NameRegister: Sendable {
         var promised: [String: Set<Int>] = [:]
         /// Those whose delivery has become final since names were chosen last.
         var final: Set<Delivery.ID> = []
-        /// Targets that could not be asked what a name holds.
-        var silent: Set<String> = []
         /// How many names it has given.
         var gifts = 0
     }
@@ -245,21 +243,6 @@ final class NameRegister: Sendable {
     /// Became final since it chose names last.
     func isConcluded(_ id: Delivery.ID, by owner: Int) -> Bool {
         state.withLock { $0.owners[owner]?.final.contains(id) == true }
-    }
-
-    /// It did not answer this owner, and nothing has got through to it since.
-    func isSilent(_ target: String, by owner: Int) -> Bool {
-        state.withLock { $0.owners[owner]?.silent.contains(target) == true }
-    }
-
-    func note(silent: Bool, _ target: String, by owner: Int) {
-        state.withLock { state in
-            if silent {
-                state.owners[owner]?.silent.insert(target)
-            } else {
-                state.owners[owner]?.silent.remove(target)
-            }
-        }
     }
 
     /// How many deliveries and names it has for itself.

@@ -8,9 +8,13 @@ final class NameReservations: Sendable {
     private let register: NameRegister
     /// By which the register knows what was given here.
     private let number: Int
+    /// Which targets can be asked what a name holds.
+    let answers: TargetAnswers
 
     /// `register` is that of all runs that work on one state at the same time.
-    init(_ register: NameRegister = NameRegister()) { (self.register, number) = (register, register.join()) }
+    init(_ register: NameRegister = NameRegister(), answers: TargetAnswers = TargetAnswers()) {
+        (self.register, number, self.answers) = (register, register.join(), answers)
+    }
 
     deinit { register.leave(number) }
 
@@ -80,11 +84,6 @@ final class NameReservations: Sendable {
     func releaseName(of delivery: Delivery) {
         register.release(delivery.job.path, of: delivery.id.content, at: delivery.id.target, by: number)
     }
-
-    /// It did not answer, and nothing has got through to it since.
-    func isSilent(_ target: String) -> Bool { register.isSilent(target, by: number) }
-
-    func note(silent: Bool, _ target: String) { register.note(silent: silent, target, by: number) }
 
     /// The value of `{counter}` for a shot that has none in the ledger; `last` is what the ledger gave last.
     func number(of shot: String, at target: String, event: String?, after last: Int) -> Int {

@@ -322,7 +322,8 @@ public final class Runner: Sendable {
 
     /// A dry run keeps its names to itself.
     private func makeReservations() -> NameReservations {
-        writer == nil ? NameReservations() : NameReservations(leases.names)
+        let answers = TargetAnswers(hub, clock, isPlan: writer == nil)
+        return writer == nil ? NameReservations(answers: answers) : NameReservations(leases.names, answers: answers)
     }
 
     /// A new one; it begins nothing where the run is about to end.
@@ -331,7 +332,7 @@ public final class Runner: Sendable {
         recordsFirst: Bool = false
     ) async -> any DeliverySink {
         let held = options.deliveryEvent == DeliveryRow.unassigned ? DeliveryScheduler.noEvent : nil
-        guard let writer else { return DryRunScheduler(statistics: statistics, held: held) }
+        guard let writer else { return DryRunScheduler(statistics, held: held, answers: reservations.answers) }
         let setup = DeliverySchedulerSetup(
             targets: plan.targets, ledger: writer, hub: queueCounts.part(), statistics: statistics,
             reservations: reservations, budget: budget, run: run, event: options.deliveryEvent, backoff: plan.backoff,

@@ -30,13 +30,27 @@ extension EventDirectories {
             let missing = events.filter { event in
                 one.directory.needsID(for: event) && one.places.contains { known[event]?[$0] == nil }
             }
-            guard !missing.isEmpty, let answer = await answer(one, refresh: true, seeking: missing) else { continue }
+            if missing.isEmpty { continue }
+            let notice = Self.noticeLater(one.target, missing)
+            let answer = await answer(one, refresh: true, seeking: missing)
+            notice.cancel()
+            guard let answer else { continue }
             for event in missing {
                 guard let trouble = Self.trouble(event, answer, one.directory) else { continue }
                 found.append(Unknown(event: event, places: one.places, trouble: trouble))
             }
         }
         return found
+    }
+
+    /// Nothing is taken before that is known: who waits for it hears so, once that takes long.
+    private static func noticeLater(_ target: String, _ events: [String]) -> Task<Void, Never> {
+        Task {
+            try? await Task.sleep(for: .seconds(2))
+            if Task.isCancelled { return }
+            let names = events.sorted().joined(separator: ", ")
+            Console.err(Describe.name("waiting: \(target) has not said yet which of its events is \(names)."))
+        }
     }
 
     private static func trouble(_ event: String, _ answer: Answer, _ directory: any EventDirectory) -> IngestError? {
