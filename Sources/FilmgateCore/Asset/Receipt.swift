@@ -24,6 +24,9 @@ public struct Receipt: Sendable, Hashable, Codable {
     /// True when the target had the bytes already and nothing was sent.
     public var existed: Bool
 
+    /// The reason of what waits for nothing but its turn.
+    public static let notSent = "not sent yet"
+
     public init(
         state: State, path: String? = nil, url: String? = nil, id: String? = nil, sha256: String? = nil,
         verified: Proof = .none, at: Int64 = 0, reason: String? = nil, existed: Bool = false

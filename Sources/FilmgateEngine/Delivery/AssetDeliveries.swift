@@ -245,7 +245,11 @@ extension AssetDeliveries {
         let told = receipts.sorted { $0.key < $1.key }.filter {
             states.contains($0.value.state) && $0.value.reason != DeliveryAttempt.believed
         }
-        let reasons = told.compactMap { name, receipt in receipt.reason.map { "\(name): \($0)" } }
+        // Whoever waits is told why, also where the ledger of an earlier run has no word for it.
+        let isWaiting = ending == .pending
+        let reasons = told.compactMap { name, receipt in
+            (receipt.reason ?? (isWaiting ? Receipt.notSent : nil)).map { "\(name): \($0)" }
+        }
         return reasons.isEmpty ? nil : reasons.joined(separator: "; ")
     }
 }

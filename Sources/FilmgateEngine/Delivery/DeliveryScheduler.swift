@@ -373,7 +373,7 @@ extension DeliveryScheduler {
             let free = (try? FileSystem.freeBytes(root)) ?? 0
             statistics.note(lacking: bytes > free ? bytes - free : bytes, at: root)
         }
-        let left = UnfinishedDeliveries(table)
+        let left = UnfinishedDeliveries(table, reservations.answers)
         table.close()
         closing = work { await self.leave(left) }
         await closing?.value

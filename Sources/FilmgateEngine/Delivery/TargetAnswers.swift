@@ -31,6 +31,11 @@ final class TargetAnswers: Sendable {
 
     func isSilent(_ target: String) -> Bool { state.withLock { $0.silent.contains(target) } }
 
+    /// It was given long enough to answer, and has not.
+    func isAwaited(_ target: String) -> Bool {
+        state.withLock { $0.told.contains(target) && !$0.heard.contains(target) }
+    }
+
     func note(silent: Bool, _ target: String) {
         state.withLock { state in
             if silent {

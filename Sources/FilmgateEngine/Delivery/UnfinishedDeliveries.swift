@@ -9,14 +9,15 @@ struct UnfinishedDeliveries: Sendable {
     /// Files that were kept for them, and that the ledger does not name yet.
     private(set) var unknown: Set<String> = []
 
-    init(_ table: DeliveryTable) {
+    init(_ table: DeliveryTable, _ answers: TargetAnswers = TargetAnswers()) {
         (deliveries, assets, followed) = (table.queues.all, table.assets, table.followed)
         for (id, delivery) in deliveries {
             let queue = table.queues[id.target], told = delivery.job.asset.receipts[delivery.target.name]?.reason
             let withheld = delivery.isWithheld ? delivery.withheld?.receipt : nil
             let waiting = delivery.verdict.waiting ?? withheld?.reason
             let isHeld = withheld?.state == .held || queue?.held != nil && waiting == nil
-            let reason = waiting ?? queue?.held?.description ?? told ?? queue?.trouble?.message ?? "not sent yet"
+            let turn = answers.isAwaited(id.target) ? "no answer from it yet" : Receipt.notSent
+            let reason = waiting ?? queue?.held?.description ?? told ?? queue?.trouble?.message ?? turn
             note(isHeld ? .held : .pending, reason, at: id.target, delivery.listeners, since: delivery.since)
         }
     }

@@ -112,7 +112,7 @@ struct FileFollowing {
 
     /// Why files wait that these deliveries are left of, each reason once.
     private static func reason(_ deliveries: [Delivered]) -> String? {
-        let reasons = Set(deliveries.filter(\.isOpen).compactMap { one in one.reason.map { "\(one.target): \($0)" } })
+        let reasons = Set(deliveries.filter(\.isOpen).map { "\($0.target): \($0.reason ?? Receipt.notSent)" })
         return reasons.isEmpty ? nil : reasons.sorted().joined(separator: "; ")
     }
 

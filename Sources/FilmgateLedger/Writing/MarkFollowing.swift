@@ -57,7 +57,7 @@ struct MarkFollowing {
     private func reopen(_ row: DeliveryRow, _ reason: String?, at: Int64) throws {
         let target = try writer.names.target(row.target)
         var query = try Query(db, Self.reopen)
-        query.bind(reason.map { "\(row.targetName): \($0)" })
+        query.bind("\(row.targetName): \(reason ?? Receipt.notSent)")
         query.bind(at)
         query.bind(row.content.rawValue)
         query.bind(",\(target),")

@@ -65,7 +65,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         guard options.json else {
             let places = deliveries.map { "\($0.targetName) \(Self.place($0.receipt, since: row.at))" }
-            let reason = row.reason.map { ": " + $0 } ?? ""
+            let reason = WaitingReason.text(row, deliveries).map { ": " + $0 } ?? ""
             let arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
             return Console.out(
                 Describe.name("\(row.ending?.words ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
@@ -73,7 +73,9 @@ struct HistoryCommand: AsyncParsableCommand {
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
         (asset.media, asset.digests, asset.flags) = (row.media, row.digests, row.flags)
         for delivery in deliveries { asset.receipts[delivery.targetName] = delivery.receipt }
-        var settled = AssetResult(asset: asset, ending: row.ending ?? .pending, reason: row.reason, twin: row.twin)
+        var settled = AssetResult(
+            asset: asset, ending: row.ending ?? .pending, reason: WaitingReason.text(row, deliveries),
+            twin: row.twin)
         settled.photographer = row.photographer
         Console.out(ItemLine.text(settled))
     }

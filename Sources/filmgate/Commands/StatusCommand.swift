@@ -43,7 +43,8 @@ struct StatusCommand: AsyncParsableCommand {
         }
         let (totals, runs, troubled) = try await context.telling { () async throws(IngestError) in
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
-            return (try await reader.totals(), try await reader.runs(limit: 50), try await reader.assets(filter))
+            let troubled = try await WaitingReason.filled(try await reader.assets(filter), reader)
+            return (try await reader.totals(), try await reader.runs(limit: 50), troubled)
         }
         let holder = StateHolder(directory: options.stateDirectory)
         let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
