@@ -90,6 +90,14 @@ import Testing
         #expect(after.reason == "gallery: refused")
     }
 
+    /// Each target that refused it is named, also one that did so later.
+    @Test(arguments: [Ending.pending, .setAside]) func everyRefusalIsTold(_ before: Ending) async throws {
+        let row = waiting(1, wanting: [Samples.archive, Samples.gallery], before)
+        let after = try await ending(
+            row, after: [delivery(Samples.archive, .failed), delivery(Samples.gallery, .failed)])
+        #expect(after.ending == .setAside && after.reason == "archive: refused; gallery: refused")
+    }
+
     /// A file that was still being written is another one to the ledger when it has grown; it is one file all the same.
     @Test(arguments: [(born: Int64(7), inode: UInt64(0)), (0, 9)]) func whatGrewAfterItWasSetAsideIsListedAsItIsNow(
         _ marks: (born: Int64, inode: UInt64)

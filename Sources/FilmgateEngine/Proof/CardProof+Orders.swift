@@ -15,13 +15,13 @@ extension CardProof {
         // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be
         // read from the card.
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
-        if let open = deliveries.first(where: { waiting.contains($0.receipt.state) }) {
-            let undone = DeliveryCheck.undone(open)
-            if row.wanted.contains(open.target) {
-                return .settled(.problem(undone, open.isWaitingForMarks ? .mark : nil))
-            }
-            return .settled(.problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(open)))
+        let open = deliveries.filter { waiting.contains($0.receipt.state) }
+        let problems = open.map { one -> Verdict in
+            let undone = DeliveryCheck.undone(one)
+            if row.wanted.contains(one.target) { return .problem(undone, one.isWaitingForMarks ? .mark : nil) }
+            return .problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(one))
         }
+        if let problem = Verdict.together(problems) { return .settled(problem) }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
         var found: [StationLook.Copy] = []
@@ -152,8 +152,10 @@ extension AssetRow {
         let deliveries = if let content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let done = deliveries.filter { $0.receipt.state == .done }.map(\.target)
         if !wanted.isEmpty, wanted.allSatisfy(done.contains) { return nil }
-        let open = deliveries.first { [.pending, .held, .failed].contains($0.receipt.state) }
-        return open.map(DeliveryCheck.undone) ?? "not delivered yet: a run is at it, or broke off"
+        let open = deliveries.filter { [.pending, .held, .failed].contains($0.receipt.state) }
+        return open.isEmpty
+            ? "not delivered yet: a run is at it, or broke off"
+            : open.map(DeliveryCheck.undone).joined(separator: "; ")
     }
 }
 

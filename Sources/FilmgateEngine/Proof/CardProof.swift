@@ -176,17 +176,19 @@ public struct CardProof: Sendable {
             await counted.add(copy)
             finding.note(copy)
         }
+        var problems: [Verdict] = []
         for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
-                return .problem(Self.neverBegun(wanted))
+                problems.append(.problem(Self.neverBegun(wanted)))
+                continue
             }
             switch await counted.add(ordered: delivery) {
             case nil: finding.note(read: delivery)
             case .proven: finding.believed.append(delivery.targetName)
-            case let problem?: return problem
+            case let problem?: problems.append(problem)
             }
         }
-        if let problem = counted.problemWithOrdered { return problem }
+        if let problem = Verdict.together(problems) ?? counted.problemWithOrdered { return problem }
         for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
             if await counted.add(further: other) {
                 finding.note(read: other)

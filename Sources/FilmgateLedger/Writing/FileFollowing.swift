@@ -75,9 +75,15 @@ struct FileFollowing {
             guard !mine.isEmpty, mine.count == all.count else { continue }
             // What was taken back is none of its targets any more.
             let kept = mine.filter { $0.state != Receipt.State.excluded.rawValue }
-            if let failed = kept.first(where: { $0.state == Receipt.State.failed.rawValue }) {
-                if file.ending == Ending.setAside.rawValue { continue }
-                try end(file, .setAside, failed.reason.map { "\(failed.target): \($0)" }, twin: nil, run: run, at: at)
+            let refused = kept.filter { $0.state == Receipt.State.failed.rawValue }
+            if !refused.isEmpty {
+                let reasons = refused.compactMap { one in one.reason.map { "\(one.target): \($0)" } }.sorted()
+                let reason = reasons.isEmpty ? nil : reasons.joined(separator: "; ")
+                if file.ending != Ending.setAside.rawValue {
+                    try end(file, .setAside, reason, twin: nil, run: run, at: at)
+                } else if file.run != exempt, reason != nil {
+                    try tell(file, reason, while: .setAside)
+                }
             } else if kept.isEmpty, deliveries.values.contains(where: { $0.state == Receipt.State.done.rawValue }) {
                 // What an earlier pipeline brought elsewhere is there all the same.
                 try end(file, delivered, nil, twin: twin, run: run, at: at)
@@ -117,8 +123,8 @@ struct FileFollowing {
     }
 
     /// Its row has that reason from now on, and nothing else is new.
-    private func tell(_ file: Waiting, _ reason: String?) throws {
-        guard file.ending == Ending.pending.rawValue, file.reason != reason else { return }
+    private func tell(_ file: Waiting, _ reason: String?, while ending: Ending = .pending) throws {
+        guard file.ending == ending.rawValue, file.reason != reason else { return }
         var query = try query(.tellAsset)
         query.bind(reason)
         bind(file, to: &query)

@@ -93,6 +93,22 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
+    /// Why copies are not there; where several are, the last word need not be that of the others.
+    private static func reasons(_ target: LedgerTotals.Target) -> String {
+        var text = ""
+        if target.denied > 0, let denial = target.lastDenial {
+            let last = target.denied > 1 ? "the last: " : ""
+            text +=
+                ", \(target.denied) of them not there any more (\(last)\(Describe.name(denial.reason)), heard at \(denial.date))"
+        }
+        if let reason = target.lastReason {
+            let failed = target.states[.failed] ?? 0
+            let isMixed = failed > 0 && (target.states[.pending] ?? 0) + (target.states[.held] ?? 0) > 0
+            text += " (\(isMixed || failed > 1 ? "the last: " : "")\(Describe.name(reason)))"
+        }
+        return text
+    }
+
     private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
         printRuns(runs, holder)
         printAssets(totals, isUnderWay: holder != nil)
@@ -107,11 +123,7 @@ struct StatusCommand: AsyncParsableCommand {
                 text +=
                     ", \(Describe.bytes(target.bytesWaiting)) waiting since \(TargetLine.time(target.oldestWaiting) ?? "–")"
             }
-            if target.denied > 0, let denial = target.lastDenial {
-                text +=
-                    ", \(target.denied) of them not there any more (\(Describe.name(denial.reason)), heard at \(denial.date))"
-            }
-            if let reason = target.lastReason { text += " (\(Describe.name(reason)))" }
+            text += Self.reasons(target)
             Console.out(text)
             if let reason = target.lastReason, [MarkRule.notPicked, MarkRule.notRated].contains(reason) {
                 Console.out(

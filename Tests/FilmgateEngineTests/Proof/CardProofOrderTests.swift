@@ -121,9 +121,9 @@ import Testing
                     far = step == .delivered ? true : nil
                     fixture.ledger.deliver(
                         ProofFixture.row("far", fixture.sha256, isConfirmed: step == .delivered, at: clock))
-                // Where the folder's copy fails already, nobody asks the gallery.
-                case .saysYes: if isThere { far = true }
-                case .saysNo: if isThere { far = false }
+                // Also where the folder's copy fails already: both are named.
+                case .saysYes: far = true
+                case .saysNo: far = false
                 case .fails, .cannotTell, .unasked: break
                 case .changed: (isThere, _) = (false, try fixture.put("tess"))
                 case .back: (isThere, _) = (true, try fixture.put("test"))
@@ -136,6 +136,24 @@ import Testing
             }
         }
         #expect(yeses > 30)
+    }
+
+    /// The folder's copy was changed, and the gallery has it no more.
+    @Test func eachTargetThatLacksItIsNamed() async throws {
+        let fixture = try ProofFixture()
+        try fixture.put("tess")
+        fixture.ledger.deliver(ProofFixture.row("far", fixture.sha256, isConfirmed: true))
+        let plan = Plan(
+            sources: [], stages: [], targets: [("far", Gallery(step: .saysNo))], profiles: ProfileSet(), spool: 1)
+        let proof = CardProof(
+            reader: fixture.ledger, proofTargets: try ProofTargets { _ throws(IngestError) in [plan] },
+            allowance: .sameDevice, exemptions: .init { _ in false })
+        let verdict = try await proof.examine(fixture.entry, at: fixture.card + "/A.JPG").verdict
+        guard case .problem(let words, .deliverAnew) = verdict else {
+            Issue.record("It is not the changed copy that is told first: \(verdict).")
+            return
+        }
+        #expect(words.hasPrefix("near: ") && words.contains("; far: "), "\(words)")
     }
 
     /// A run with `--again` that was killed leaves a file without an ending that every target has.

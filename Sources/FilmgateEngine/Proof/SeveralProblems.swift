@@ -1,0 +1,25 @@
+import FilmgateCore
+
+extension CardProof.Verdict {
+    /// What all of these say together: each of a file's targets has its own reason; nil for none.
+    ///
+    /// The first says what ends them, and what kind they are.
+    static func together(_ problems: [Self]) -> Self? {
+        guard let first = problems.first, problems.count > 1 else { return problems.first }
+        var reasons: [String] = []
+        for case let reason? in problems.map(\.reason) where !reasons.contains(reason) { reasons.append(reason) }
+        let words = reasons.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }.joined(separator: "; ")
+        return switch first {
+        case .removed(_, let isAway): .removed(words, isAway: isAway)
+        case .problem(_, let remedy): .problem(words, remedy)
+        case .proven, .exempt: first
+        }
+    }
+
+    private var reason: String? {
+        switch self {
+        case .proven: nil
+        case .exempt(let why), .problem(let why, _), .removed(let why, _): why
+        }
+    }
+}
