@@ -91,4 +91,40 @@ import Testing
             ended.status == 8 && ended.errors.contains("waiting: gallery has given no answer for 2 s"),
             "\(ended.errors)")
     }
+
+    /// Two cards with frames of the same names, held, and given to an event while the gallery is away: each frame has
+    /// one name at both targets, although the gallery gets the newest first.
+    @Test(arguments: [true, false]) func aFrameThatWaitedForItsEventHasOneNameEverywhere(isGivenAtOnce: Bool) throws {
+        let names = try NameTable(), table = names.table
+        defer { names.server.stop() }
+        let held = try names.pipeline("event: { hold: true }"), text = try String(contentsOfFile: held, encoding: .utf8)
+        let file = try table.write("one.yaml", text.replacing("digest: {", with: "workers: 1, digest: {"))
+        names.down(true)
+        var digests: [Data: String] = [:]
+        for (hour, card) in ["ONE", "TWO"].enumerated() {
+            for number in 1...3 {
+                let path = try names.put("\(card)/DCIM/100TEST/IMG_000\(number).JPG", "\(card) \(number)")
+                let time = Date(timeIntervalSince1970: 1_700_000_000 + Double(hour) * 3600)
+                try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path)
+            }
+            let taken = try names.take(card, file), files = table.files(table.path(card))
+            #expect(taken.status == 8 && taken.items().count == 3, "\(taken.errors)")
+            for item in taken.items() {
+                guard let data = files["\(item["path"] ?? "")"] else { continue }
+                digests[data] = item["sha256"] as? String
+            }
+            if card == "TWO" || !isGivenAtOnce {
+                let assigned = try table.run(["assign", "smith", "--pipeline", file, "--wait", "1s"])
+                #expect(assigned.status == 8, "\(assigned.errors)")
+            }
+        }
+        names.down(false)
+        let retried = try table.run(["retry", "--pipeline", file])
+        #expect(retried.status == 0, "\(retried.errors)\(retried.output)")
+        let archive = table.files(table.archive).filter { !$0.key.contains(".filmgate/") }
+        #expect(archive.count == 6 && names.gallery.count == 6, "\(names.gallery)")
+        for (name, data) in archive {
+            #expect(names.place.names["/" + name] == digests[data], "\(name) is another frame at the gallery")
+        }
+    }
 }

@@ -75,6 +75,7 @@ struct PendingDeliveries: Sendable {
         let rows = try await ledger.deliveries(of: content).map { $0.found(in: staging) }
         var asset = Asset(origin: first.asset.origin, kind: first.asset.kind, shot: first.asset.shot)
         (asset.media, asset.flags) = (first.asset.media, first.asset.flags)
+        try await names.learn(rows, of: asset, &given)
         let digests = first.asset.digests ?? Digests(sha256: content.sha256)
         asset.digests = digests
         // What was staged for one of them goes with it; a folder's copy that another one waits in may have been changed.
@@ -116,7 +117,7 @@ struct PendingDeliveries: Sendable {
             event: event, photographer: first.photographer, profile: ResolvedProfile(), volumeLabel: "",
             station: station)
         let rendition = row.holdsRendition ? LocalFile(path: row.file ?? "", size: row.size, ownership: .staged) : nil
-        let called = try await name(row, of: asset, at: target.identity, &given)
+        let called = try await names.name(row, of: asset, at: target.identity, &given)
         let job = UploadJob(
             asset: asset, file: rendition ?? bytes,
             digests: rendition == nil ? digests : Digests(sha256: row.receipt.sha256 ?? ""), path: called?.path ?? "",
