@@ -77,7 +77,7 @@ struct Filmgate: AsyncParsableCommand {
                 Failure.tell(error, json: false)
                 if writesLines { Failure.tell(error, json: true) }
             } catch {
-                let slip = unknownVerb(words)
+                let slip = unknownVerb(words) ?? unknownOption(words, besides: error)
                 status = tell(slip?.error ?? error, in: slip?.verb ?? verb, json: writesLines)
                 if status == .complete { writesLines = false }
             }

@@ -62,6 +62,26 @@ import Testing
         #expect(far.status != 0 && !far.errors.contains("Did you mean"), "\(far.errors)")
     }
 
+    /// Whatever else is missing: what is missing may be just that option.
+    @Test(arguments: [
+        (["mark", "--pic", "x.JPG"], "--pic", "--pick"), (["run", "--onc"], "--onc", "--once"),
+        (["sample", "card", "--pars", "3"], "--pars", "--pairs"), (["catalog", "where", "--jso"], "--jso", "--json"),
+    ])
+    func anUnknownOptionIsNamedFirst(_ words: [String], _ unknown: String, _ near: String) throws {
+        let outcome = try Program.run(words), lines = outcome.errors.split(separator: "\n")
+        #expect(
+            outcome.status == 2 && lines.first == "error: Unknown option '\(unknown)'. Did you mean '\(near)'?",
+            "\(outcome.errors)")
+        #expect(lines.dropFirst().first?.hasPrefix("Usage: filmgate \(words[0])") == true, "\(outcome.errors)")
+    }
+
+    /// What is missing is told where all options are known.
+    @Test(arguments: [["mark", "--pick"], ["mark", "x.JPG"], ["mark", "--verbose", "x.JPG"], ["run", "--once"]])
+    func whatIsMissingIsToldWhereAllOptionsAreKnown(_ words: [String]) throws {
+        let outcome = try Program.run(words)
+        #expect(outcome.status == 2 && !outcome.errors.contains("Unknown option"), "\(outcome.errors)")
+    }
+
     /// Before anything else is asked for, such as a token.
     @Test func theFaultsOfASampleGalleryAreListed() throws {
         let words = ["sample", "gallery", "--dir", try Table().path("gallery")]
