@@ -30,6 +30,12 @@ struct CancelCommand: AsyncParsableCommand {
     @Option(help: "Only this target: its name, address or folder.")
     var target: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The pipeline whose names of targets count; absent: those of earlier runs.", valueName: "file"),
+        completion: .file())
+    var pipeline: String?
+
     @Flag(
         help:
             "The place itself is gone, or, with files, their copies were removed on purpose: they count as copies no more."
@@ -52,8 +58,17 @@ struct CancelCommand: AsyncParsableCommand {
     private var meaning: Cancellation.Meaning { !gone ? .takenBack : files.isEmpty ? .placeGone : .copiesRemoved }
 
     func run() async throws {
-        let context = try CommandContext(options)
-        let reader = try await context.readLedger()
+        let context = try CommandContext(options), reader = try await context.readLedger()
+        var order = self
+        if let target {
+            let totals = try await context.telling { () async throws(IngestError) in try await reader.totals() }
+            let known = totals.targets.map { (name: $0.name, identity: $0.identity) }
+            order.target = try PresentNames(context: context, pipeline: pipeline).meant(target, among: known)
+        }
+        try await order.takeBack(context, reader)
+    }
+
+    private func takeBack(_ context: CommandContext, _ reader: any LedgerReader) async throws {
         let orders = try await context.telling { () async throws(IngestError) in
             try await Cancellation(reader).orders(gone: gone)
         }
