@@ -25,6 +25,20 @@ import Testing
         #expect(lines(outcome(byOthers: 1)).dropFirst().first == "1 was delivered by others meanwhile")
     }
 
+    /// Bytes that are told belong to files that are told: those that wait for one target and go to another.
+    @Test(arguments: [
+        (3, " (all of them to deliver to other targets)"), (1, " (1 of them to deliver to other targets)"),
+    ])
+    func whatWaitsAndGoesElsewhereIsSaid(count: Int, _ words: String) {
+        var outcome = RunOutcome(summary: RunSummary(counts: [.pending: 3], bytes: 18))
+        #expect(lines(outcome).first == "3 files seen: 0 delivered, 3 pending")
+        outcome.partly = [.pending: count]
+        let plan = SummaryLine.human(outcome, exit: .notProven, plan: true).split(separator: "\n")
+        #expect(plan.first == "3 files seen: 0 to deliver, 3 pending\(words)")
+        // What waited before a reload has gone on.
+        #expect(outcome.followed(by: RunOutcome()).partly.isEmpty)
+    }
+
     @Test func programsReadTheCount() throws {
         func count(_ outcome: RunOutcome) throws -> Int64? {
             try #require(JSONValue(Array(SummaryLine.json(outcome, exit: .complete).utf8)))["by_others"]?.whole

@@ -14,6 +14,9 @@ public struct RunOutcome: Sendable {
     /// Files that were read and are cut short or were never written to their end; counted in the buckets like all
     /// others.
     public var damaged = 0
+    /// Files that wait, or were set aside, while other targets got them in this run, by their ending: their bytes count as
+    /// delivered.
+    public var partly: [Ending: Int] = [:]
     /// Files that another station delivered to a shared target in place of this one.
     public var byOthers = 0
     /// Copies of known files that targets of the run have no more.
@@ -45,6 +48,7 @@ public struct RunOutcome: Sendable {
         both.mismatches += mismatches
         both.damaged += damaged
         both.byOthers += byOthers
+        for (ending, count) in partly where ending != .pending { both.partly[ending, default: 0] += count }
         both.removed += removed
         both.takenBack.merge(takenBack) { $0 + $1 }
         both.seenRemoved.merge(seenRemoved) { $0 + $1 }

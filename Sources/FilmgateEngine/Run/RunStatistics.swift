@@ -12,6 +12,8 @@ final class RunStatistics: Sendable {
         var holds: [String: IngestError] = [:]
         var damaged = 0, byOthers = 0, removed: [RemovedCopies] = [], lacking: [String: UInt64] = [:]
         var takenBack: [String: Int] = [:], seenRemoved: [String: Int] = [:]
+        /// Files that wait, or were set aside, while other targets got them in this run.
+        var partly: [Ending: Int] = [:]
         /// Endings of files that were made here, which no source has.
         var made: [Ending: Int] = [:]
         var isLedgerLost = false
@@ -50,6 +52,9 @@ final class RunStatistics: Sendable {
             if state.isCounted(settled) { return }
             state.summary.counts[settled.ending, default: 0] += 1
             if state.isFirstCopy(settled) { state.summary.bytes += settled.asset.origin.size }
+            if settled.isSent, [.pending, .setAside].contains(settled.ending) {
+                state.partly[settled.ending, default: 0] += 1
+            }
             if settled.isDamaged { state.damaged += 1 }
             if settled.station != nil { state.byOthers += 1 }
             for target in settled.takenBack { state.takenBack[target, default: 0] += 1 }
@@ -113,7 +118,7 @@ final class RunStatistics: Sendable {
             var outcome = RunOutcome(
                 summary: state.summary, troubles: troubles, signal: signal, mismatches: state.mismatches)
             (outcome.made, outcome.damaged, outcome.removed) = (state.made, state.damaged, state.removed)
-            outcome.byOthers = state.byOthers
+            (outcome.byOthers, outcome.partly) = (state.byOthers, state.partly)
             (outcome.lacking, outcome.takenBack) = (state.lacking, state.takenBack)
             outcome.seenRemoved = state.seenRemoved
             return outcome

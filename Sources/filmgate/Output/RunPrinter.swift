@@ -123,7 +123,9 @@ final class RunPrinter: Sendable {
         switch settled.ending {
         case .alreadySeen: if names("left", settled) { say("left: \(path)\(reason)") }
         case .setAside: if names("set aside", settled) { say("set aside: \(path)\(reason)") }
-        case .pending: late.withLock { $0.append(settled) }
+        case .pending:
+            if plan { for line in delivered(settled) { say(line) } }
+            late.withLock { $0.append(settled) }
         case .duplicate where verbose == 0 && settled.reason != nil: say("note: \(path)\(reason)")
         case .filtered where verbose > 0, .duplicate where verbose > 0:
             say("\(settled.ending.rawValue): \(path)\(reason)")

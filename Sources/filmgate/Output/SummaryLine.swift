@@ -28,6 +28,7 @@ enum SummaryLine {
         let told: [Ending] = [.delivered, .duplicate, .alreadySeen, .filtered, .setAside, .pending]
         let counts = told.filter { summary[$0] > 0 || $0 == .delivered }.map { ending in
             "\(summary[ending]) \(plan && ending == .delivered ? "to deliver" : ending.words)"
+                + Self.partly(outcome.partly[ending] ?? 0, of: summary[ending], plan: plan)
         }.joined(separator: ", ")
         let damaged = outcome.damaged > 0 ? " (\(outcome.damaged) of them damaged)" : ""
         let rate =
@@ -41,6 +42,13 @@ enum SummaryLine {
             \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \
             in \(Describe.duration(summary.seconds))\(rate) · exit \(exit.rawValue) (\(exit.word))
             """
+    }
+
+    /// Their bytes are counted though none of them is complete: else bytes of no file would be told.
+    private static func partly(_ count: Int, of all: Int, plan: Bool) -> String {
+        if count == 0 { return "" }
+        let which = count < all ? "\(count) of them " : all == 1 ? "" : "all of them "
+        return " (\(which)\(plan ? "to deliver" : "delivered") to other targets)"
     }
 }
 
