@@ -53,6 +53,8 @@ public struct CardProof: Sendable {
         public var stations: [String] = [], asked: [String] = []
         /// Paths of the copies that were looked at and found to be there.
         public var copies: [String] = []
+        /// How many copies are missing on further devices, whatever else is wrong with it.
+        public var lacks = 0
         /// What somebody took back of it, or said to be gone.
         public var takenBack: [TakenBackCopy] = []
         /// Why the catalogue did not say what other stations have of it; nil where it did, or was not asked.
@@ -188,8 +190,11 @@ public struct CardProof: Sendable {
             case let problem?: problems.append(problem)
             }
         }
-        if let problem = Verdict.together(problems) ?? counted.problemWithOrdered { return problem }
-        for other in deliveries where other.receipt.state == .done && !taken.contains(other.target) {
+        let further = deliveries.filter { $0.receipt.state == .done && !taken.contains($0.target) }
+        if let problem = Verdict.together(problems) ?? counted.problemWithOrdered {
+            return await counted.told(problem, further, in: &finding)
+        }
+        for other in further {
             if await counted.add(further: other) {
                 finding.note(read: other)
             } else if await deliveryCheck.isSpoiled(other, digests) {
@@ -197,7 +202,7 @@ public struct CardProof: Sendable {
             }
         }
         finding.believed += counted.believed
-        return counted.verdict
+        return await counted.told(counted.verdict, [], in: &finding)
     }
 
     /// Why a file that no row stands for is not proven.

@@ -17,6 +17,8 @@ struct CopyCount {
     }
     private let question: Question, copies: Int
     private var places = CopyPlaces(), holdsOriginal: Bool
+    /// The same with copies on the card's own device, which count once somebody allows that.
+    private var allowed = CopyPlaces()
     /// What is said of a copy in memory: it is there as ordered, and counts nowhere.
     private var inMemory: CardProof.Verdict?
     /// Targets that nobody asked for here, and whose earlier word counts.
@@ -29,8 +31,7 @@ struct CopyCount {
 
     /// What other stations delivered are the card's own bytes.
     mutating func add(_ copy: StationLook.Copy) async {
-        await question.check.count(copy.row, in: &places, of: copies)
-        holdsOriginal = true
+        await count(copy.row)
     }
 
     /// Looks at a copy that was ordered: nil where it proves the file now, `proven` where its target's earlier word
@@ -41,7 +42,10 @@ struct CopyCount {
             inMemory = verdict
             return nil
         }
-        guard Self.isGood(verdict) else { return verdict }
+        guard Self.isGood(verdict) else {
+            await noteOnCard(delivery, verdict)
+            return verdict
+        }
         if question.isOriginal(delivery) { await count(delivery) }
         return verdict
     }
@@ -56,7 +60,10 @@ struct CopyCount {
     mutating func add(further delivery: DeliveryRow) async -> Bool {
         guard places.count < copies, question.isOriginal(delivery) else { return false }
         let verdict = await question.ask(about: delivery)
-        guard Self.isGood(verdict) else { return false }
+        guard Self.isGood(verdict) else {
+            await noteOnCard(delivery, verdict)
+            return false
+        }
         if verdict == .proven { believed.append(delivery.targetName) }
         await count(delivery)
         return true
@@ -64,7 +71,29 @@ struct CopyCount {
 
     private mutating func count(_ delivery: DeliveryRow) async {
         await question.check.count(delivery, in: &places, of: copies)
+        await question.check.count(delivery, in: &allowed, of: copies)
         holdsOriginal = true
+    }
+
+    private mutating func noteOnCard(_ delivery: DeliveryRow, _ verdict: CardProof.Verdict?) async {
+        guard case .problem(_, .allowSameDevice)? = verdict, question.isOriginal(delivery) else { return }
+        await question.check.count(delivery, in: &allowed, of: copies)
+    }
+
+    /// The verdict, with how many copies are missing behind it: who ends that by its advice is not to meet the next no.
+    ///
+    /// `further`: copies that nobody asks for here; they are looked at only where that is the question.
+    mutating func told(
+        _ verdict: CardProof.Verdict, _ further: [DeliveryRow], in finding: inout CardProof.Finding
+    ) async -> CardProof.Verdict {
+        switch verdict {
+        case .problem(_, .copyElsewhere), .problem(_, .copyToDisk): finding.lacks = max(0, copies - places.count)
+        case .problem(_, .allowSameDevice) where copies > 1:
+            for one in further { _ = await add(further: one) }
+            finding.lacks = max(0, copies - allowed.count)
+        default: break
+        }
+        return verdict
     }
 
     var verdict: CardProof.Verdict {

@@ -164,7 +164,10 @@ public struct StationProof: Sendable {
             case nil: return .problem("\(target.name): no station says that it delivered this file there", .deliver)
             }
         }
-        guard places.count >= proof.copies else { return .problem(places.tooFew(of: proof.copies), .copyElsewhere) }
+        guard places.count >= proof.copies else {
+            finding.lacks = proof.copies - places.count
+            return .problem(places.tooFew(of: proof.copies), .copyElsewhere)
+        }
         for copy in found { finding.note(copy) }
         return .proven
     }

@@ -142,13 +142,12 @@ struct FormatReport {
                 "`filmgate import --again CARD`, with the options of an import, brings what was taken back and has no copy now."
             )
         }
-        if remedies.contains(.copyElsewhere) {
-            lines.append(
-                "`filmgate import CARD --to FOLDER` with a folder on another disk makes one more copy; "
-                    + "`--copies 1` if one is enough, whatever a pipeline said.")
-        }
         if remedies.contains(.copyToDisk) {
             lines.append("`filmgate import CARD --to FOLDER` with a folder on a disk makes a copy that lasts.")
+        }
+        let lacks = findings.map(\.lacks).max() ?? 0
+        if lacks > (remedies.contains(.copyToDisk) ? 1 : 0) || remedies.contains(.copyElsewhere) {
+            lines.append(Self.copyElsewhere(max(1, lacks)))
         }
         if remedies.contains(.nameTheKind) {
             lines.append(
@@ -158,6 +157,17 @@ struct FormatReport {
             lines.append("`--allow filtered` if what the rules leave out needs no copy.")
         }
         return lines
+    }
+
+    /// All that a further copy has to be, since a folder beside the first one would only lead to the next no.
+    private static func copyElsewhere(_ count: Int) -> String {
+        let more =
+            count == 1
+            ? "makes one more copy: FOLDER has to be on another disk than the card and the folders named above, and not in memory"
+            : "makes one more copy; \(count) more are missing, so say it \(count) times: each FOLDER has to be on another disk than the card, "
+                + "the folders named above and the other ones, and not in memory"
+        return "`filmgate import CARD --to FOLDER` \(more). All targets elsewhere count as one copy. "
+            + "`--copies 1` if one is enough, whatever a pipeline said."
     }
 
     /// Some copies were on a disk that is not mounted.

@@ -1,3 +1,4 @@
+import FileKit
 import FilmgateCore
 import FilmgateTesting
 import Foundation
@@ -25,8 +26,32 @@ import Testing
         #expect(finding.copies.count == 1 && finding.copies.first?.hasSuffix("/archive/A.JPG") == true)
     }
 
+    /// Behind the copy on the card's own device are too few, or enough: told at once.
+    @Test(
+        .enabled(if: !FileSystem.isInMemory(NSTemporaryDirectory())),
+        arguments: [(2, ["near", "far"], 0), (2, ["near"], 0), (3, ["near", "far"], 1)])
+    func whatIsMissingBehindTheFirstNoIsKnown(copies: Int, _ wanted: [String], _ lacks: Int) async throws {
+        let finding = try await finding(wanted: wanted, copies: copies, allowance: [])
+        guard case .problem(let words, .allowSameDevice) = finding.verdict else {
+            Issue.record("It is not the device that is told: \(finding.verdict).")
+            return
+        }
+        #expect(words.hasPrefix("near: ") && finding.lacks == lacks, "\(words)")
+    }
+
+    @Test func theFolderThatCountsIsNamed() async throws {
+        let finding = try await finding(wanted: ["near", "far"], copies: 3)
+        guard case .problem(let words, .copyElsewhere) = finding.verdict else {
+            Issue.record("It is not the count that is told: \(finding.verdict).")
+            return
+        }
+        #expect(words.contains("on 1 device (") && words.hasSuffix("/archive) and at a target"), "\(words)")
+        #expect(finding.lacks == 1)
+    }
+
     private func finding(
-        isStamped: Bool = false, wanted: [String] = ["near", "far"]
+        isStamped: Bool = false, wanted: [String] = ["near", "far"], copies: Int = 2,
+        allowance: CardProof.Allowance = .sameDevice
     ) async throws -> CardProof.Finding {
         let folder = NSTemporaryDirectory() + "copies-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -47,7 +72,7 @@ import Testing
         }
         let rows = [row("near", folder + "/archive/A.JPG", sha256), row("far", nil, isStamped ? stamped : sha256)]
         let proof = CardProof(
-            reader: TwoPlaces(asset: asset, rows: rows), proofTargets: nil, allowance: .sameDevice, copies: 2,
+            reader: TwoPlaces(asset: asset, rows: rows), proofTargets: nil, allowance: allowance, copies: copies,
             exemptions: .init { _ in false }
         )
         let entry = SourceEntry(origin: origin, kind: .jpeg, shot: asset.shot)
