@@ -106,6 +106,29 @@ import Testing
         #expect(try proof(table).status == 0)
     }
 
+    /// What did nothing is no part of the history, whoever asks for it, and how often.
+    @Test func aRetryThatCanSendNothingIsNoRun() throws {
+        let table = try Table()
+        try table.frames("CARD", count: 2, from: 1)
+        let file = try pipeline(table)
+        #expect(try take(table, file).status == 8)
+        func verbs() throws -> [String] {
+            try table.run(["history"]).items("run").compactMap { $0["verb"] as? String }
+        }
+        for _ in 0..<2 {
+            let retry = try table.run(["retry"])
+            #expect(retry.status == 8 && retry.count("pending") == 2, "\(retry.output)")
+            #expect(waiting(retry)["IMG_0001.JPG"] == "pending: not picked", "\(retry.output)")
+        }
+        #expect(try verbs() == ["import"])
+        _ = try mark(table, ["--pick", picture(table, 1)])
+        #expect(try table.run(["retry"]).count("delivered") == 1 && verbs() == ["retry", "import"])
+        _ = try mark(table, ["--reject", picture(table, 2)])
+        let nothing = try table.run(["retry"])
+        #expect(nothing.status == 0 && nothing.count("seen") == 0, "\(nothing.output)")
+        #expect(try verbs() == ["retry", "import"])
+    }
+
     @Test func aRejectedFrameIsFilteredThereAndNoReasonAgainstFormatting() throws {
         let table = try Table()
         try table.frames("CARD", count: 2, from: 1)

@@ -85,6 +85,24 @@ extension PendingDeliveries {
         return left
     }
 
+    /// What is told of all that is `planned` where nothing can be done with it: it waits for marks, and the ledger says
+    /// so; nil where anything can.
+    ///
+    /// Then there is no run: it would stand in the history among those that did something.
+    func idle(_ planned: [NamePlanner.PlannedAsset], among rows: [QueuedDelivery]) -> [AssetResult]? {
+        // A run that was killed did not say how these ended.
+        if assigning || rows.contains(where: { $0.asset.ending == nil }) { return nil }
+        let isIdle = planned.flatMap(\.deliveries).allSatisfy { one in
+            one.verdict.waiting != nil && one.notedWaiting == one.verdict.waiting
+        }
+        guard isIdle else { return nil }
+        return planned.map { one in
+            var asset = one.assetDeliveries
+            for delivery in one.deliveries { asset.receipts[delivery.id.target] = delivery.verdict.receipt }
+            return asset.result
+        }
+    }
+
     private func obstacle(_ delivery: DeliveryRow) -> String {
         if delivery.isUnassigned, !assigning { return "waits for its event; set it with `filmgate assign EVENT`" }
         if let held = targets.first(where: { $0.name == delivery.targetName })?.target as? HeldTarget {

@@ -282,23 +282,23 @@ public final class Runner: Sendable {
     private func resume(_ order: ResumeOrder) async throws(IngestError) -> Int64 {
         let reservations = makeReservations(), (states, target) = (order.states, order.target)
         let leftovers = PendingDeliveries(order, plan, options, ledger: reader, reservations)
-        // Only the folders that something waits for: what a gallery is still to get needs no other target. Before any
-        // name is given, which nothing would be sent under.
+        // Before any name is given; only the folders that something waits for: for a gallery no other target is needed.
         let waiting = try await leftovers.awaited(states, only: target)
         for target in plan.targets where waiting.contains(target.identity) { try await disks(plan).check(target) }
         let rows = try await reader.queue(states.union([.pending, .held]))
         let all = try await leftovers.planned(
             states, only: target, among: rows.filter { states.contains($0.delivery.receipt.state) })
-        let run = try await writer?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
+        let idle = leftovers.idle(all, among: rows), log = idle == nil ? writer : nil, sent = idle == nil ? all : []
+        let run = try await log?.beginRun(verb: options.verb, event: options.event, at: clock.now.wall) ?? 0
         let scheduler = await scheduler(plan, options, run, ByteBudget(limit: plan.spool), reservations)
         await leases.tryNow(target, order.contents, anyway: options.anyway)
-        for left in leftovers.untouched(all, only: target, among: rows) { statistics.settle(left) }
+        for left in leftovers.untouched(all, only: target, among: rows) + (idle ?? []) { statistics.settle(left) }
         if states.contains(.failed), let writer {
             try await PutOffUploads(ledger: writer, targets: plan.targets, stopping: stopping).takeUpAgain(all)
         }
         let event = order.assigning ? options.event : nil
         let assignment = EventAssignment(event, reader, leases, to: scheduler, statistics)
-        for planned in await assignment.assigned(all) where !stopping.isSet { await scheduler.submit(planned) }
+        for planned in await assignment.assigned(sent) where !stopping.isSet { await scheduler.submit(planned) }
         return run
     }
 
