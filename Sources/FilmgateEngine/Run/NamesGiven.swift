@@ -6,13 +6,13 @@ import FilmgateCore
 /// for one name, each target might give it to the other one. So they wish for different names, and for the same at all
 /// targets.
 struct NamesGiven {
-    struct Shot {
+    struct Entry {
         var mark: ShotIdentity, name: NameParts
         /// How far its suffix was moved in this pass.
         var moved = 0
     }
-    /// By target, event and place of the shot.
-    var shots: [String: [Shot]] = [:]
+    /// What shots are called, by target, event and place of the shot.
+    var shots: [String: [Entry]] = [:]
 
     private struct Holder { var mark: ShotIdentity, content: ContentKey, path: String }
     /// Who wishes for a name or has it, by target and by what the names of a shot begin with.

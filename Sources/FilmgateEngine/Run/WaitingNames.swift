@@ -38,7 +38,7 @@ struct WaitingNames: Sendable {
         } else {
             if assigning { isWish = try await give(&name, at: target) }
             let moved = isWish ? try await part(&name, file, given) : 0
-            given.shots[key, default: []].append(NamesGiven.Shot(mark: file.mark, name: name, moved: moved))
+            given.shots[key, default: []].append(NamesGiven.Entry(mark: file.mark, name: name, moved: moved))
         }
         given.note(name, file)
         if assigning { return (name, name.path(event: event)) }

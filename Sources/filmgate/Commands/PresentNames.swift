@@ -17,7 +17,7 @@ struct PresentNames {
             return name
         }
         let own = try pipelines().compactMap { try? context.builder(ledger: nil).plan($0) }
-        let called = Set(own.flatMap(\.connections).filter { $0.name == name }.map(\.target.traits.identity))
+        let called = Set(own.flatMap(\.connections).filter { $0.name == name }.map { $0.target.traits.identity })
         let there = called.filter { identity in
             known.contains { OrderChoice.isMeant($0.identity, "", by: identity) }
         }
