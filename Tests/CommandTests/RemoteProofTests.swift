@@ -297,14 +297,15 @@ private final class Photos: Sendable {
 
     private func known(_ seen: FaultServer.Seen) -> FaultAct {
         let question = (try? JSONSerialization.jsonObject(with: Data(seen.body))) as? [String: [[String: String]]]
-        let sha1 = question?["assets"]?.first?["checksum"] ?? ""
-        guard knowsAll.withLock(\.self) || state.withLock({ $0.contains(sha1) }) else {
-            return .answer(200, body: #"{"results":[{"id":"\#(sha1)","action":"accept"}]}"#)
+        let asked = (question?["assets"] ?? []).map { $0["checksum"] ?? "" }
+        let results = asked.enumerated().map { number, sha1 in
+            // What comes behind the first is asked for to hear a no.
+            let isKnown =
+                state.withLock { $0.contains(sha1) } || (number == 0 && knowsAll.withLock(\.self))
+            return isKnown
+                ? #"{"id":"\#(sha1)","action":"reject","reason":"duplicate","isTrashed":false,"assetId":"a-\#(sha1)"}"#
+                : #"{"id":"\#(sha1)","action":"accept"}"#
         }
-        return .answer(
-            200,
-            body:
-                #"{"results":[{"id":"\#(sha1)","action":"reject","reason":"duplicate","isTrashed":false,"assetId":"a-\#(sha1)"}]}"#
-        )
+        return .answer(200, body: #"{"results":[\#(results.joined(separator: ","))]}"#)
     }
 }

@@ -1,5 +1,6 @@
 import FilmgateTesting
 import Foundation
+import Synchronization
 import TestThreads
 import Testing
 
@@ -34,6 +35,29 @@ import Testing
         let file = try pipeline("url: \"\(server.url)/assets\", find: { url: \"\(server.url)/by-digest/{sha256}\" }")
         let run = try table.run(["import", table.card, "--pipeline", file])
         #expect(run.status == 8 && run.count("pending") == 3, "\(run.output)")
+        #expect(try table.run(["safe-to-format", table.card, "--pipeline", file]).status == 8)
+    }
+
+    /// The venue's network, or a deploy with a page for every address, comes in between after the first file was found
+    /// at the honest gallery.
+    @Test func aSignInPageThatComesLaterHasNothingEither() throws {
+        let turn = Mutex<(first: String?, isReplaced: Bool)>((nil, false))
+        let server = try FaultServer { seen, _ in
+            turn.withLock { turn in
+                if turn.isReplaced { return .answer(200, headers: [("Content-Type", "text/html")], body: "<html>") }
+                turn.first = turn.first ?? seen.target
+                if turn.first == seen.target { return .answer(200) }
+                // It was asked for bytes that nobody has, and said no: that was its last honest word.
+                turn.isReplaced = true
+                return .answer(404)
+            }
+        }
+        defer { server.stop() }
+        let file = try pipeline(
+            "url: \"\(server.url)/assets\", workers: 1, find: { url: \"\(server.url)/by-digest/{sha256}\" }")
+        let run = try table.run(["import", table.card, "--pipeline", file])
+        #expect(run.status == 4 && run.count("pending") == 2 && run.count("delivered") == 1, "\(run.output)")
+        #expect(!server.seen.contains { $0.method == "POST" })
         #expect(try table.run(["safe-to-format", table.card, "--pipeline", file]).status == 8)
     }
 

@@ -62,9 +62,15 @@ public struct ConvexTarget: Module, UploadTarget {
     public let traits: TargetTraits
     let options: ConvexOptions, client: HTTPClient, bare: HTTPClient
     private let event: String?
-    private let heardNo = KnownAbsence()
+    private let absence: KnownAbsence
 
     public init(_ config: ConvexOptions, _ context: ModuleContext) throws(IngestError) {
+        try self.init(config, context, absence: KnownAbsence())
+    }
+
+    /// The same with a clock of its own; for tests.
+    init(_ config: ConvexOptions, _ context: ModuleContext, absence: KnownAbsence) throws(IngestError) {
+        self.absence = absence
         let transport = CurlTransport(config.web.transport)
         let provider = try config.web.provider(context, for: [config.url.base])
         event = context.event
@@ -84,7 +90,7 @@ public struct ConvexTarget: Module, UploadTarget {
         if options.find.isEmpty {
             _ = try await call(options.generateBy.rawValue, options.generate, [:])
         } else {
-            _ = try await call("query", options.find, ["sha256": .string(String(repeating: "0", count: 64))])
+            _ = try await call("query", options.find, ["sha256": .string(Digests.nobodys().sha256)])
         }
     }
 
@@ -97,17 +103,16 @@ public struct ConvexTarget: Module, UploadTarget {
         options.find.isEmpty ? nil : try await confirmed(job.digests.sha256) != nil
     }
 
-    /// As `known`; before its first yes is believed, the query must say no to bytes that nobody has.
+    /// As `known`; for its yes to be believed, the query must say no to bytes that nobody has.
     private func confirmed(_ sha256: String) async throws(IngestError) -> String? {
         guard let id = try await known(sha256) else { return nil }
-        if !heardNo.isHeard {
-            guard try await known(String(repeating: "0", count: 64)) == nil else {
+        try await absence.confirm { () async throws(IngestError) in
+            guard try await known(Digests.nobodys().sha256) == nil else {
                 throw IngestError(
                     .misconfigured,
                     "`\(options.find)` says that it has whatever it is asked for, even bytes that do not exist.",
                     advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.")
             }
-            heardNo.note()
         }
         return id
     }

@@ -9,25 +9,32 @@ import Testing
 
 /// Verified against a double of a deployment, by its documented interface.
 @Suite(.timeLimit(.minutes(5))) struct ConvexTargetTests {
-    static func target(_ url: String, _ edit: (inout ConvexOptions) -> Void = { _ in }) throws -> ConvexTarget {
+    static func target(
+        _ url: String, absence: KnownAbsence = KnownAbsence(), _ edit: (inout ConvexOptions) -> Void = { _ in }
+    ) throws -> ConvexTarget {
         var options = ConvexOptions()
         (options.url, options.commit) = (try #require(AddressTemplate(url)), "files:save")
         options.web.auth = try AuthReference(node: ConfigNode(.scalar("me", quoted: true)))
         edit(&options)
         let lookup = Lookup(auth: ["me": CanaryAuth(CanarySecrets())])
         return try ConvexTarget(
-            options, ModuleContext(name: "c", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup))
+            options, ModuleContext(name: "c", logger: Logger(label: "test"), state: Temporary.folder, lookup: lookup),
+            absence: absence)
     }
 
     /// Answers by path: the functions' names are in the bodies, which are not read before the answer.
     static func deployment(commit: String, query: String = "null", forNobodys: String = "null") throws -> FaultServer {
-        let address = Mutex(""), calls = Mutex(0)
+        let address = Mutex(""), calls = Mutex(0), theirs = Mutex<String?>(nil)
         let server = try FaultServer { seen, _ in
             if seen.target.hasPrefix("/api/storage/upload") { return .answer(200, body: #"{"storageId":"kg2abc"}"#) }
             if seen.target == "/api/query" {
                 return .compute { seen in
-                    let isNobodys = String(decoding: seen.body, as: UTF8.self).contains(
-                        String(repeating: "0", count: 64))
+                    // The first bytes that it is asked for are those that it has.
+                    let asked = JSONValue(seen.body)?.at("args.sha256")?.text
+                    let isNobodys = theirs.withLock { theirs in
+                        theirs = theirs ?? asked
+                        return theirs != asked
+                    }
                     return .answer(200, body: #"{"status":"success","value":\#(isNobodys ? forNobodys : query)}"#)
                 }
             }
@@ -137,6 +144,33 @@ import Testing
                 await Self.code { () async throws(IngestError) in try await target.find(sample.job()) }
                     == .misconfigured)
         }
+    }
+
+    private static let digestOfABC = Hex.text(of: ByteDigest.sha256(Array("abc".utf8)))
+
+    /// What it did not know a while ago says nothing of what it says now.
+    @Test func aQueryThatFindsEverythingLaterIsNotBelieved() async throws {
+        let time = Mutex(ContinuousClock.now), isReplaced = Mutex(false)
+        let server = try FaultServer { _, _ in
+            .compute { seen in
+                let isTheirs = String(decoding: seen.body, as: UTF8.self).contains(Self.digestOfABC)
+                let isFound = isTheirs || isReplaced.withLock(\.self)
+                return .answer(200, body: #"{"status":"success","value":\#(isFound ? "\"doc1\"" : "null")}"#)
+            }
+        }
+        defer { server.stop() }
+        let target = try Self.target(server.url, absence: KnownAbsence(clock: { time.withLock(\.self) })) {
+            $0.find = "files:bySha256"
+        }
+        let theirs = try SampleJob(bytes: Array("abc".utf8)), other = try SampleJob(bytes: [9])
+        for _ in 0..<3 { #expect(try await target.find(theirs.job())?.id == "doc1") }
+        #expect(server.seen.count == 4)
+        isReplaced.withLock { $0 = true }
+        time.withLock { $0 += KnownAbsence.moment }
+        #expect(
+            await Self.code { () async throws(IngestError) in try await target.find(other.job()) } == .misconfigured)
+        #expect(
+            await Self.code { () async throws(IngestError) in try await target.knows(other.job()) } == .misconfigured)
     }
 
     @Test func theAppsOwnRefusalIsItsWords() async throws {

@@ -3,16 +3,12 @@ import Synchronization
 /// What is known of whether a server's answers can be believed; learned anew in each run.
 final class AnswerTrust: Sendable {
     private struct State {
-        var saysNo = false, takenInARow = 0, bearable = AnswerTrust.patience, good: Set<String> = [], refusals = 0
+        var takenInARow = 0, bearable = AnswerTrust.patience, good: Set<String> = [], refusals = 0
     }
     private let state = Mutex(State())
 
     /// So many taken names in a row are remarkable.
     static let patience = 20
-
-    /// It was heard to say that it has not something.
-    var saysNo: Bool { state.withLock(\.saysNo) }
-    func noteNo() { state.withLock { $0.saysNo = true } }
 
     /// A name was free.
     func noteFree() { state.withLock { ($0.takenInARow, $0.bearable) = (0, Self.patience) } }

@@ -3,7 +3,7 @@ import HTTPKit
 
 /// The question that `find` describes: whether the server has certain bytes.
 ///
-/// A server that says yes to everything is found out before its first yes is believed.
+/// A yes is believed only beside a no to bytes that nobody has, of the same moment.
 struct DigestQuestion: Sendable {
     enum Answer {
         case missing
@@ -13,21 +13,28 @@ struct DigestQuestion: Sendable {
     }
     let options: FindOptions
     let client: HTTPClient
-    let trust: AnswerTrust
+    let absence: KnownAbsence
     /// The server, as messages name it.
     let place: String
 
-    /// What the server says about bytes of these digests; before its first yes is believed, it must say no to bytes
-    /// that nobody has.
+    /// What the server says about bytes of these digests; for a yes to be believed, it must say no to bytes that nobody
+    /// has.
     func answer(about digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Answer {
         let answer = try await bareAnswer(about: digests, values)
-        guard case .known = answer, !trust.saysNo else { return answer }
-        do throws(IngestError) { try await requireNo(values) } catch {
-            // A server may refuse to look for such a digest at all: that is no yes.
-            guard error.code == .rejected else { throw error }
-            trust.noteNo()
+        guard case .known(let response) = answer else { return answer }
+        try await absence.confirm(Self.look(of: response)) { () async throws(IngestError) in
+            do throws(IngestError) { try await requireNo(values) } catch {
+                // A server may refuse to look for such a digest at all: that is no yes.
+                guard error.code == .rejected else { throw error }
+            }
         }
         return answer
+    }
+
+    /// What tells one server's yes from that of another that answers in its place.
+    private static func look(of response: HTTPResponse) -> String {
+        [String(response.status), response[header: "Content-Type"] ?? "", response[header: "Server"] ?? ""]
+            .joined(separator: "\n")
     }
 
     private func bareAnswer(about digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Answer {
@@ -38,7 +45,8 @@ struct DigestQuestion: Sendable {
         if proof == .equal { return .known(response) }
         try response.requireOwnAddress()
         if options.missing.contains(response.status) { return .missing }
-        guard options.found.contains(response.status) else { throw HTTPStatus.error(for: response) }
+        // A page for people says nothing of the bytes that a program asks for.
+        guard options.found.contains(response.status), !response.isPage else { throw HTTPStatus.error(for: response) }
         switch proof ?? (options.byDigest ? .equal : .silent) {
         case .equal: return .known(response)
         case .differs(let said): return .differs(said)
@@ -48,22 +56,12 @@ struct DigestQuestion: Sendable {
 
     /// `misconfigured` when the server says that it has bytes that nobody can have: it would say so of every file.
     func requireNo(_ values: TemplateValues = TemplateValues()) async throws(IngestError) {
-        guard case .known = try await bareAnswer(about: .nobodys, values.asking(for: .nobodys)) else {
-            return trust.noteNo()
-        }
+        let nobodys = Digests.nobodys()
+        guard case .known = try await bareAnswer(about: nobodys, values.asking(for: nobodys)) else { return }
         throw IngestError(
             .misconfigured,
             "\(place) says that it has whatever it is asked for, even bytes that do not exist: "
                 + "its answer proves nothing.",
             advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
-    }
-}
-
-extension Digests {
-    /// Of bytes that nobody has.
-    static var nobodys: Digests {
-        Digests(
-            sha256: String(repeating: "0", count: 64),
-            others: [.sha1: String(repeating: "0", count: 40), .md5: String(repeating: "0", count: 32)])
     }
 }

@@ -25,7 +25,10 @@ public struct HTTPTarget: Module, UploadTarget {
     }
 
     /// The same over another transport; for tests.
-    init(_ config: HTTPOptions, _ context: ModuleContext, transport: any HTTPTransport) throws(IngestError) {
+    init(
+        _ config: HTTPOptions, _ context: ModuleContext, transport: any HTTPTransport,
+        absence: KnownAbsence = KnownAbsence()
+    ) throws(IngestError) {
         options = config
         var provider: (any AuthProvider)?
         if let name = config.auth?.name {
@@ -39,8 +42,8 @@ public struct HTTPTarget: Module, UploadTarget {
         client = HTTPClient(transport, auth: provider)
         probe = AddressProbe(client)
         names = NameProbe(options: config, client: client, probe: probe)
-        let (client, trust, place) = (client, trust, config.place)
-        question = config.find.map { DigestQuestion(options: $0, client: client, trust: trust, place: place) }
+        let (client, place) = (client, config.place)
+        question = config.find.map { DigestQuestion(options: $0, client: client, absence: absence, place: place) }
         traits = config.traits(context, provider)
         own = OwnTries(state: context.state, key: traits.identity)
     }

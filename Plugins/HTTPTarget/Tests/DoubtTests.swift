@@ -8,11 +8,14 @@ import Testing
 
 /// Servers whose answers must not be believed.
 @Suite(.timeLimit(.minutes(5))) struct DoubtTests {
-    private static let nobodys = String(repeating: "0", count: 64)
+    /// The digest of the bytes that most of these servers have.
+    private static let theirs = Hex.text(of: ByteDigest.sha256([1, 2, 3]))
 
-    private static func form(_ server: FaultServer, _ find: [String: Option] = [:]) throws -> HTTPTarget {
+    private static func form(
+        _ server: FaultServer, _ find: [String: Option] = [:], absence: KnownAbsence? = nil
+    ) throws -> HTTPTarget {
         let question = find.merging(["url": .text(server.url + "/by-digest/{sha256}")]) { $1 }
-        return try make(["url": .text(server.url + "/assets"), "find": .map(question)])
+        return try make(["url": .text(server.url + "/assets"), "find": .map(question)], absence: absence)
     }
 
     private static func verification(_ target: HTTPTarget, _ job: UploadJob) async -> IngestError.Code? {
@@ -140,7 +143,7 @@ import Testing
         let stored = Flag()
         let server = try FaultServer { seen, _ in
             if seen.method != "POST" {
-                return .answer(stored.isRaised && !seen.target.hasSuffix(nobodys) ? 200 : 404)
+                return .answer(stored.isRaised && seen.target.hasSuffix(theirs) ? 200 : 404)
             }
             if stores { stored.raise() }
             return seen.target == "/assets" ? .answer(status, headers: [("Location", location)]) : .answer(answer)
@@ -179,7 +182,7 @@ import Testing
         let has = Mutex(false)
         let server = try FaultServer { seen, _ in
             if seen.method == "POST" { return .answer(504) }
-            return .answer(has.withLock(\.self) && !seen.target.hasSuffix(Self.nobodys) ? 200 : 404)
+            return .answer(has.withLock(\.self) && seen.target.hasSuffix(Self.theirs) ? 200 : 404)
         }
         defer { server.stop() }
         let job = try JobFile([1, 2, 3]), target = try Self.form(server)
@@ -207,15 +210,63 @@ import Testing
         }
     }
 
-    @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnce(_ refusal: Int) async throws {
-        let server = try FaultServer { seen, _ in .answer(seen.target.hasSuffix(Self.nobodys) ? refusal : 200) }
+    /// Not with every file, and not once for ever either: what a server said an hour ago says nothing of who answers in
+    /// its place now.
+    @Test(arguments: [404, 400]) func anHonestServerIsAskedForNothingOnceInAMoment(_ refusal: Int) async throws {
+        let server = try FaultServer { seen, _ in .answer(seen.target.hasSuffix(Self.theirs) ? 200 : refusal) }
         defer { server.stop() }
-        let job = try JobFile([1, 2, 3]).job
-        let target = try Self.form(server)
+        let watch = StopWatch(), job = try JobFile([1, 2, 3]).job
+        let target = try Self.form(server, absence: KnownAbsence(clock: { watch.now }))
         for _ in 0..<3 { #expect(try await target.find(job)?.verified == .server) }
         #expect(try await target.verify(Receipt(state: .done), size: 3, sha256: job.digests.sha256) == .equal)
-        #expect(server.seen.count { $0.target.hasSuffix(Self.nobodys) } == 1)
-        #expect(server.seen.count == 5)
+        #expect(server.seen.count { !$0.target.hasSuffix(Self.theirs) } == 1 && server.seen.count == 5)
+        watch.pass(KnownAbsence.moment)
+        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .server) }
+        let forNothing = Set(server.seen.map(\.target).filter { !$0.hasSuffix(Self.theirs) })
+        #expect(forNothing.count == 2, "Each time for other bytes: \(forNothing)")
+        #expect(server.seen.count == 10)
+    }
+
+    /// The first file is there and the server honest; then a sign-in page or a catch-all answers for it.
+    @Test(
+        arguments: [[], [("Content-Type", "text/html")], [("Server", "portal")]] as [[(String, String)]],
+        ["HEAD", "GET"]
+    )
+    func whoAnswersInItsPlaceLaterIsNotBelieved(_ headers: [(String, String)], _ method: String) async throws {
+        let isReplaced = Flag()
+        let server = try FaultServer { seen, _ in
+            if isReplaced.isRaised { return .answer(200, headers: headers) }
+            return .answer(seen.target.hasSuffix(Self.theirs) ? 200 : 404)
+        }
+        defer { server.stop() }
+        let watch = StopWatch(), first = try JobFile([1, 2, 3]).job, second = try JobFile([4, 5, 6]).job
+        let target = try Self.form(
+            server, ["method": .text(method)], absence: KnownAbsence(clock: { watch.now }))
+        #expect(try await target.find(first)?.verified == .server)
+        isReplaced.raise()
+        // Answers that look as before are believed a moment longer: nobody could tell them apart.
+        if headers.isEmpty { watch.pass(KnownAbsence.moment) }
+        for job in [second, first] {
+            #expect(await code { () async throws(IngestError) in try await target.find(job) } == .misconfigured)
+            #expect(await code { () async throws(IngestError) in try await target.knows(job) } == .misconfigured)
+            #expect(await Self.verification(target, job) == .misconfigured)
+        }
+    }
+
+    /// Its address may well answer with a page for bytes that it has not.
+    @Test func aPageIsNoAnswerToAQuestionAboutBytes() async throws {
+        let server = try FaultServer { seen, _ in
+            guard seen.target.hasSuffix(Self.theirs) else { return .answer(404) }
+            return .answer(200, headers: [("Content-Type", "text/html")], body: "<!doctype html><p>Welcome")
+        }
+        defer { server.stop() }
+        let job = try JobFile([1, 2, 3]).job
+        let target = try Self.form(server, ["method": .text("GET")])
+        #expect(await code { () async throws(IngestError) in try await target.find(job) } == .untrusted)
+        #expect(await Self.verification(target, job) == .untrusted)
+        let named = try Self.form(
+            server, ["method": .text("GET"), "digest": .map(["header": .text("X-Sha256")])])
+        #expect(await code { () async throws(IngestError) in try await named.find(job) } == .untrusted)
     }
 
     @Test(arguments: [405, 501]) func whereHEADIsNotAllowedTheFirstByteIsAskedFor(_ refusal: Int) async throws {

@@ -50,16 +50,25 @@ func decode(_ options: [String: Option]) -> (HTTPOptions, [ConfigError]) {
     return (HTTPOptions.schema.decode(Option.map(options).node, errors: &errors), errors)
 }
 
+/// A clock that stands still until it is told that time has passed.
+final class StopWatch: Sendable {
+    private let time = Mutex(ContinuousClock.now)
+    var now: ContinuousClock.Instant { time.withLock(\.self) }
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+}
+
 /// `state`: where it remembers what was begun; a new folder where none is given.
 func make(
-    _ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil, state: String? = nil
+    _ options: [String: Option], auth: [String: any AuthProvider] = [:], event: String? = nil, state: String? = nil,
+    absence: KnownAbsence? = nil
 ) throws -> HTTPTarget {
     let (config, errors) = decode(options)
     #expect(errors.isEmpty)
     let context = ModuleContext(
         name: "gallery", logger: Logger(label: "test"), state: state ?? Temporary.ownFolder, event: event,
         lookup: Lookup(auth: auth))
-    return try HTTPTarget(config, context)
+    guard let absence else { return try HTTPTarget(config, context) }
+    return try HTTPTarget(config, context, transport: CurlTransport(TransportOptions()), absence: absence)
 }
 
 func code<Value>(_ body: () async throws(IngestError) -> Value) async -> IngestError.Code? {

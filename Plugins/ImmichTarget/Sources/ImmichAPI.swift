@@ -7,7 +7,6 @@ struct ImmichAPI: Sendable {
     /// Ends in `/`, without `api/`.
     let root: String
     let client: HTTPClient
-    private let heardNo = KnownAbsence()
     let known = KnownAccount()
 
     init(base: String, client: HTTPClient) {
@@ -28,28 +27,27 @@ struct ImmichAPI: Sendable {
     /// What the server has of some bytes.
     enum Standing: Hashable { case none, known(String), binned }
 
-    /// Asks by SHA-1; until it was heard to say no, it is asked in the same breath for bytes that nobody has.
+    /// Asks by SHA-1, and in the same breath for bytes that nobody has: only beside that no a yes is believed.
     func standing(_ sha1: String) async throws(IngestError) -> Standing {
-        let nobodys = String(repeating: "0", count: 40), asksForNothing = !heardNo.isHeard
-        let asked = (asksForNothing ? [sha1, nobodys] : [sha1]).map {
-            JSONValue.object(["id": .string($0), "checksum": .string($0)])
-        }
+        let nobodys = Digests.nobodys()[.sha1] ?? ""
+        let asked = [sha1, nobodys].map { JSONValue.object(["id": .string($0), "checksum": .string($0)]) }
         let answer = try await ask("POST", "assets/bulk-upload-check", .object(["assets": .array(asked)]))
         guard case .array(let results)? = answer["results"] else {
             throw IngestError(.unavailable, "The server does not say which files it has.")
         }
-        if asksForNothing, let nothing = results.first(where: { $0["id"]?.text == nobodys }) {
-            guard nothing["action"]?.text != "reject" else {
-                throw IngestError(
-                    .misconfigured,
-                    "The server says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
-                    advice: "Check the address under `url`; then run `filmgate retry`.")
-            }
-            heardNo.note()
+        let nothing = results.first { $0["id"]?.text == nobodys }
+        guard nothing?["action"]?.text != "reject" else {
+            throw IngestError(
+                .misconfigured,
+                "The server says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
+                advice: "Check the address under `url`; then run `filmgate retry`.")
         }
         guard let result = results.first(where: { $0["id"]?.text == sha1 }), result["action"]?.text == "reject",
             result["reason"]?.text == "duplicate", let id = result["assetId"]?.text, isID(id)
         else { return .none }
+        guard nothing != nil else {
+            throw IngestError(.unavailable, "The server does not say which of the files that it is asked for it has.")
+        }
         return result["isTrashed"] == .bool(true) ? .binned : .known(id)
     }
 

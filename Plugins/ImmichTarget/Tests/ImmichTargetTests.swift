@@ -43,35 +43,54 @@ import Testing
         #expect(!String(decoding: last.body.prefix(2000), as: UTF8.self).contains("deviceAssetId"))
     }
 
-    @Test func asksByDigest() async throws {
-        let server = try FaultServer { seen, _ in
-            .answer(
-                200,
-                body:
-                    #"{"results":[{"id":"\#(FoundDigest.text)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}]}"#
-            )
+    private static func reject(_ id: String) -> String {
+        #"{"id":"\#(id)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}"#
+    }
+
+    /// A server that has the bytes of `FoundDigest`; `answer` says what it answers for all else that it is asked for.
+    private static func server(_ answer: @escaping @Sendable (String) -> String?) throws -> FaultServer {
+        try FaultServer { _, _ in
+            .compute { seen in
+                guard case .array(let asked)? = JSONValue(seen.body)?["assets"] else { return .answer(400) }
+                let results = asked.compactMap { $0["checksum"]?.text }.compactMap { sha1 in
+                    sha1 == FoundDigest.text ? reject(sha1) : answer(sha1)
+                }
+                return .answer(200, body: #"{"results":[\#(results.joined(separator: ","))]}"#)
+            }
         }
+    }
+
+    @Test func asksByDigest() async throws {
+        let server = try Self.server { #"{"id":"\#($0)","action":"accept"}"# }
         defer { server.stop() }
         let sample = try SampleJob(bytes: [])
         let found = try await target(server.url).find(sample.job())
         #expect(found?.id == "a-9" && found?.verified == .server && found?.existed == true)
     }
 
-    @Test func aServerThatHasEverythingIsNotBelieved() async throws {
-        let server = try FaultServer { _, _ in
-            .compute { seen in
-                let ids = String(decoding: seen.body, as: UTF8.self).split(separator: "\"").filter { $0.count == 40 }
-                let all = Set(ids).map {
-                    #"{"id":"\#($0)","action":"reject","reason":"duplicate","assetId":"a-9","isTrashed":false}"#
-                }
-                return .answer(200, body: #"{"results":[\#(all.joined(separator: ","))]}"#)
+    /// Whether it does from the beginning, or only later.
+    @Test(arguments: [0, 1, 3]) func aServerThatHasEverythingIsNotBelieved(_ honest: Int) async throws {
+        let left = Mutex(honest)
+        let server = try Self.server { sha1 in
+            left.withLock { left in
+                defer { left -= 1 }
+                return left > 0 ? #"{"id":"\#(sha1)","action":"accept"}"# : Self.reject(sha1)
             }
         }
         defer { server.stop() }
-        let sample = try SampleJob(), target = try target(server.url)
+        let sample = try SampleJob(bytes: []), target = try target(server.url)
+        for _ in 0..<honest { #expect(try await target.find(sample.job())?.id == "a-9") }
         for _ in 0..<2 {
             await #expect(throws: IngestError.self) { try await target.find(sample.job()) }
         }
+    }
+
+    /// A yes without that no is not enough.
+    @Test func aServerThatLeavesOutWhatItHasNotIsNotBelieved() async throws {
+        let server = try Self.server { _ in nil }
+        defer { server.stop() }
+        let sample = try SampleJob(bytes: []), target = try target(server.url)
+        await #expect(throws: IngestError.self) { try await target.find(sample.job()) }
     }
 
     /// The server calls a duplicate what lies in its bin: from there it is removed after a while.
