@@ -90,34 +90,34 @@ actor DeliveryScheduler {
 
     /// The same as marks say now: who marks a picture before the table knows of it tells us, too.
     private func judged(_ deliveries: [Delivery]) async -> [Delivery] {
-        let sha256s = Set(deliveries.compactMap(\.gate?.sha256))
-        if sha256s.isEmpty { return deliveries }
         while true {
-            let number = markings
-            let read = await Result { () async throws(IngestError) in try await ledger.marks(of: Array(sha256s)) }
-            guard number == markings else { continue }
-            guard case .success(let marks) = read else { return deliveries }
-            return deliveries.map { delivery in
-                var delivery = delivery
-                delivery.judge(by: marks)
-                return delivery
-            }
+            let number = markings, judged = await latest.judged(deliveries)
+            if number == markings { return judged }
         }
     }
 
     /// Somebody marked pictures; returns when the ledger knows what came of it.
     private func judge(by sha256s: Set<String>?) async {
         markings += 1
-        let changed = await judged(table.queues.all.values.filter { $0.isJudged(by: sha256s) })
-        handle(.judged(changed.map { ($0.id, kept($0)) }))
+        var number = markings, changed: [Delivery] = [], originals: Set<AssetID> = []
+        repeat {
+            number = markings
+            changed = await judged(table.queues.all.values.filter { $0.isJudged(by: sha256s) })
+            for one in changed where one.isUnwanted { originals.formUnion(await self.originals(of: one.id)) }
+        } while number != markings
+        handle(.judged(changed.map { ($0.id, kept($0, originals)) }))
         await commit?.value
     }
 
     /// A picture of which only our own bytes are left is not lost because somebody rejects it: it goes on waiting.
-    private func kept(_ delivery: Delivery) -> MarkVerdict {
+    private func kept(_ delivery: Delivery, _ originals: Set<AssetID>) -> MarkVerdict {
         guard case .refuses(let reason) = delivery.verdict else { return delivery.verdict }
-        return table.lastCopies(of: delivery.id).allSatisfy { Cancellation.isThere($0.origin) }
-            ? delivery.verdict : .waits(reason)
+        return originals.isSuperset(of: table.lastCopies(of: delivery.id).map(\.id)) ? delivery.verdict : .waits(reason)
+    }
+
+    /// Those of which we have the last copy, and that still lie at their sources.
+    private func originals(of id: Delivery.ID) async -> Set<AssetID> {
+        await OriginalCheck().originals(among: table.lastCopies(of: id), id.content.sha256)
     }
 
     /// The same by what ledger and marks say now, since they were planned by an older answer; and who has which of them.
@@ -159,9 +159,9 @@ actor DeliveryScheduler {
 
     /// Ends a delivery that waits, as filtered for its target; false when it is being sent, or not there any more.
     private func cancel(_ id: Delivery.ID) async -> Bool {
+        let originals = await originals(of: id)
         guard table[id]?.canBeCancelled == true else { return false }
-        let last = table.lastCopies(of: id).filter { !Cancellation.isThere($0.origin) }
-        handle(.cancelled(id, keeping: Set(last.map(\.id))))
+        handle(.cancelled(id, keeping: Set(table.lastCopies(of: id).map(\.id)).subtracting(originals)))
         await commit?.value
         return true
     }

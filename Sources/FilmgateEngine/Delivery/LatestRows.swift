@@ -37,6 +37,19 @@ struct LatestRows: Sendable {
         }
     }
 
+    /// `deliveries` as marks say now; as they are where none goes by marks, or the ledger does not answer.
+    func judged(_ deliveries: [Delivery]) async -> [Delivery] {
+        let sha256s = Set(deliveries.compactMap(\.gate?.sha256))
+        if sha256s.isEmpty { return deliveries }
+        let read = await Result { () async throws(IngestError) in try await ledger.marks(of: Array(sha256s)) }
+        guard case .success(let marks) = read else { return deliveries }
+        return deliveries.map { delivery in
+            var delivery = delivery
+            delivery.judge(by: marks)
+            return delivery
+        }
+    }
+
     private func twin(of content: ContentKey) async -> String? {
         try? await Result { () async throws(IngestError) in try await ledger.twin(of: content) }.get()
     }

@@ -46,6 +46,9 @@ extension Delivery {
         return sha256s?.contains(gate.sha256) ?? true
     }
 
+    /// Marks say that it is not wanted.
+    var isUnwanted: Bool { if case .refuses = verdict { true } else { false } }
+
     mutating func judge(by marks: [String: PictureMark]) {
         guard let gate else { return }
         verdict = MarkVerdict(gate.decision(on: marks[gate.sha256] ?? PictureMark()))

@@ -80,8 +80,13 @@ actor RecentShots {
         return frames.filter { !here.contains($0.origin.id) }
     }
 
+    /// Another file under its name is not what was refused, though it has its size and time.
+    ///
+    /// Whatever lies there is read anew, and by its bytes it is known: so nothing is read here.
     private static func isThere(_ origin: Origin, _ session: any SourceSession) -> Bool {
-        guard let path = session.localPath(origin), let facts = try? FileFacts.of(path) else { return false }
+        guard let path = session.localPath(origin), let facts = try? FileFacts.of(path), facts.kind == .regular,
+            origin.inode == 0 || facts.inode == origin.inode, origin.changed == 0 || facts.changed == origin.changed
+        else { return false }
         return facts.size == origin.size && facts.modified == origin.modified
     }
 }

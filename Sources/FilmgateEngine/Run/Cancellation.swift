@@ -142,8 +142,8 @@ public struct Cancellation: Sendable {
         row.attempts = isDoubted ? max(1, row.attempts) : meaning.mark
         try await writer.record([.cancelled(row, run: run, at: clock.now.wall), note])
         guard old.staged, let file = old.file else { return .cancelled }
-        return try await release(
-            file, order.asset.origin, try await writer.deliveries(of: old.content), isRendition: old.holdsRendition)
+        let left = try await writer.deliveries(of: old.content)
+        return await release(file, of: order, left)
     }
 
     /// Files that were set aside and that no delivery is open for.
@@ -195,20 +195,22 @@ public struct Cancellation: Sendable {
     fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
-    private func release(
-        _ file: String, _ origin: Origin, _ rows: [DeliveryRow], isRendition: Bool
-    ) async throws(IngestError) -> Outcome {
+    private func release(_ file: String, of order: QueuedDelivery, _ rows: [DeliveryRow]) async -> Outcome {
         if rows.contains(where: { $0.file == file }) { return .cancelled }
-        let isElsewhere = rows.contains(where: \.holdsOriginal)
-        if isRendition || isElsewhere || Self.isThere(origin) {
+        var isNeedless = order.delivery.holdsRendition || rows.contains(where: \.holdsOriginal)
+        if !isNeedless {
+            isNeedless = await OriginalCheck().isThereNow(order.asset.origin, order.delivery.content.sha256)
+        }
+        if isNeedless {
             FileSystem.remove(file)
             return .cancelled
         }
         return (try? FileFacts.of(file)) == nil ? .cancelled : .kept(file)
     }
 
-    /// Whether the source still has that file as it was.
-    public static func isThere(_ origin: Origin) -> Bool {
+    /// Whether a file of that size and time lies there: enough for whoever reads it next and compares its bytes, and
+    /// not for letting go of a copy (``OriginalCheck``).
+    static func isThere(_ origin: Origin) -> Bool {
         guard let facts = try? FileFacts.of(origin.absolutePath) else { return false }
         return facts.size == origin.size && facts.modified == origin.modified
     }

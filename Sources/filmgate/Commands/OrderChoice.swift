@@ -72,12 +72,12 @@ struct OrderChoice {
         if orders.isEmpty { return [] }
         let there = volume(file),
             here = there.map { there in orders.filter { $0.asset.origin.volume == there } } ?? orders
-        let paths = Dictionary(grouping: here) { $0.asset.origin.absolutePath }
+        let paths = Dictionary(grouping: here) { $0.asset.origin.absolutePath }, check = OriginalCheck()
         var meant: [QueuedDelivery] = [], unclear: [QueuedDelivery] = []
         var isReplaced = here.isEmpty
         for (path, frames) in paths {
             if Self.isThere(path) {
-                let same = frames.filter(Self.isUnchanged)
+                let same = frames.filter { check.isThere($0.asset.origin, $0.delivery.content.sha256) }
                 meant += same
                 if same.isEmpty { (isReplaced, unclear) = (true, unclear + frames) }
             } else if Set(frames.map(\.delivery.content.sha256)).count > 1 {
@@ -141,15 +141,6 @@ struct OrderChoice {
 
     private static func isThere(_ path: String) -> Bool {
         path.hasPrefix("/") && ((try? FileFacts.of(path)) ?? nil) != nil
-    }
-
-    /// What lies at its path is what was taken from there; where only its time differs, its bytes decide.
-    private static func isUnchanged(_ order: QueuedDelivery) -> Bool {
-        let origin = order.asset.origin
-        if Cancellation.isThere(origin) { return true }
-        guard let facts = try? FileFacts.of(origin.absolutePath), facts.size == origin.size else { return false }
-        let read = try? FileCopy.hash(path: origin.absolutePath, algorithms: []).digests.sha256
-        return read == order.delivery.content.sha256
     }
 
     /// A SHA-256 in hexadecimal, and no path.
