@@ -29,16 +29,35 @@ import Testing
         #expect(Evidence.proves(facts(time, inode: 5, changed: 9), isSameAs: facts(time, inode: 5, changed: 9)))
     }
 
-    @Test(arguments: ["2012-01-01T00:00:00", "2021-01-01T00:00:59"]) func aClockThatBeganAnewGivesNoDate(
-        _ text: String
-    ) throws {
-        #expect(!Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
+    private func time(_ text: String) throws -> Int64 { try #require(CivilTime(text)).civilSeconds * 1_000_000_000 }
+
+    /// Whatever year a make begins with, and however long the battery has been in that day.
+    @Test(arguments: [
+        "2012-01-01T00:00:00", "2021-01-01T00:00:59", "2014-01-01T00:01:00", "2018-01-01T13:30:00",
+        "2014-01-01T23:59:59",
+    ])
+    func aClockThatBeganAnewGivesNoDate(_ text: String) throws {
+        let time = try time(text)
+        #expect(!Evidence.isDate(time))
+        #expect(!Evidence.proves(facts(time, inode: Self.medium), isSameAs: facts(time, inode: Self.medium)))
+        #expect(!Evidence.proves(facts(time, born: time), isSameAs: facts(time, born: time)))
+        #expect(Evidence.proves(facts(time, inode: 5, changed: 9), isSameAs: facts(time, inode: 5, changed: 9)))
     }
 
-    @Test(arguments: ["1996-07-01T12:00:00", "2026-01-01T00:01:00", "2026-05-17T00:00:00"]) func othersAreDates(
-        _ text: String
-    ) throws {
-        #expect(Evidence.isDate(try #require(CivilTime(text)).civilSeconds * 1_000_000_000))
+    /// Who works at New Year reads nothing twice that month; the machine's clock tells it from a clock that began anew.
+    @Test(arguments: [
+        ("2027-01-01T09:00:00", true), ("2027-01-31T20:00:00", true), ("2026-12-31T15:00:00", true),
+        ("2027-02-02T00:00:00", false), ("2028-01-01T00:10:00", false), ("2026-12-30T00:00:00", false),
+        ("1970-01-01T00:00:00", false),
+    ])
+    func newYearIsADateForAMonth(_ now: String, _ isDate: Bool) throws {
+        let taken = try time("2027-01-01T00:05:00"), present = try time(now)
+        #expect(Evidence.isDate(taken, now: present) == isDate)
+    }
+
+    @Test(arguments: ["1996-07-01T12:00:00", "2025-12-31T23:59:59", "2026-01-02T00:00:00", "2026-05-17T00:00:00"])
+    func othersAreDates(_ text: String) throws {
+        #expect(Evidence.isDate(try time(text)))
     }
 
     @Test func aMediumIsToldByItsLabelsAndBodiesByTheirGUID() {

@@ -61,14 +61,22 @@ public enum Evidence: Sendable, Hashable, Comparable {
     /// False for a time (nanoseconds since 1970) that says nothing: none at all, or what a clock shows that was never
     /// set.
     ///
-    /// Such are all before 2 January 1981 (clocks begin in 1904, 1970 or 1980), the day around the beginning of 2000,
-    /// and the first minute of any year, where makes let their clocks begin anew.
-    public static func isDate(_ nanoseconds: Int64) -> Bool {
+    /// Such are all before 2 January 1981 (clocks begin in 1904, 1970 or 1980), the days around the beginning of 2000,
+    /// and 1 January of any year, where makes let their clocks begin anew: a body whose battery is dead does so each
+    /// time that it gets power, and its second frame is a minute old.
+    ///
+    /// For a month 1 January counts all the same, by this machine's clock (`now`): then it is New Year, which a body
+    /// that was made before does not begin with, and a camera that comes back that night need not tell all of it anew.
+    public static func isDate(
+        _ nanoseconds: Int64, now: @autoclosure () -> Int64 = WallClock.nanoseconds
+    ) -> Bool {
         let seconds = nanoseconds / 1_000_000_000, day: Int64 = 86_400
         guard seconds >= 347_241_600, let time = CivilTime(unixSeconds: seconds) else { return false }
         let millennium: Int64 = 946_684_800
         if seconds >= millennium - day, seconds < millennium + 2 * day { return false }
-        return !(time.month == 1 && time.day == 1 && time.hour == 0 && time.minute == 0)
+        guard time.month == 1, time.day == 1 else { return true }
+        // Cameras tell their own zone's time.
+        return (-day...31 * day).contains(now() / 1_000_000_000 - seconds)
     }
 }
 
