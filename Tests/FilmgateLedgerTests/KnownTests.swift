@@ -24,6 +24,25 @@ import Testing
         #expect(try await ledger.known(volume: "nowhere") == [])
     }
 
+    /// A sidecar is written three times, and the clock of the machine that writes it is set back in between.
+    @Test func statesOfOneFileComeInTheOrderInWhichTheyWereRecorded() async throws {
+        let ledger = try SQLiteLedger.inMemory(), times: [Int64] = [50, 90, 20, 70]
+        try await ledger.record([.asset(Samples.asset(1)), .asset(Samples.asset(3))])
+        func write(_ number: Int, at: Int64) async throws {
+            var row = Samples.asset(2)
+            (row.content, row.digests) = (ContentKey(sha256: Samples.sha(number)), Digests(sha256: Samples.sha(number)))
+            (row.origin.modified, row.at) = (times[number], at)
+            try await ledger.record([.asset(row)])
+        }
+        for number in times.indices { try await write(number, at: Int64(number)) }
+        // What becomes of an old state later makes it no newer.
+        try await write(0, at: 100)
+        let known = try await ledger.known(volume: "uuid:1234"), path = Samples.origin(2).volumePath
+        #expect(known.filter { $0.liesAt(path) }.map(\.fingerprint.modified) == times)
+        #expect(known.filter { $0.liesAt(path) }.map(\.content?.sha256) == times.indices.map { Samples.sha($0) })
+        #expect(known.map(\.fingerprint.path).filter { $0 != path }.count == 2 && known.count == 6)
+    }
+
     @Test func everyFieldOfAKnownFile() async throws {
         let ledger = try SQLiteLedger.inMemory(), row = Samples.full()
         try await ledger.record([.asset(row), .delivery(Samples.delivery(7))])

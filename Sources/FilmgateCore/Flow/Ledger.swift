@@ -3,6 +3,8 @@
 /// Reads never lock the state and may run beside a writer, in another process too.
 public protocol LedgerReader: Sendable {
     /// Every file of `volume` that was seen, with what is needed to know it again; one call per card, not one per file.
+    ///
+    /// Several states of one path come in the order in which they were first recorded, whatever times they have.
     func known(volume: String) async throws(IngestError) -> [KnownFile]
     /// The same for the files below one folder of the volume ("" = all of it), named as `Origin.volumePath` names it,
     /// without a `/` at its end.

@@ -50,13 +50,11 @@ extension KnownShot {
 }
 
 extension KnownFile {
-    /// Of several states of one file the latest; the primary first.
+    /// Of several states of one file, as the ledger gives them, the latest; the primary first.
     static func latest(_ files: [KnownFile]) -> [KnownFile] {
         var latest: [String: KnownFile] = [:]
-        for file in files
-        where latest[file.fingerprint.path].map({ $0.fingerprint.modified < file.fingerprint.modified }) ?? true {
-            latest[file.fingerprint.path] = file
-        }
+        // Not by their times: where a clock was set back, the newer state has the older one.
+        for file in files { latest[file.fingerprint.path] = file }
         return latest.values.sorted { ($0.kind.rank, $0.fingerprint.path) < ($1.kind.rank, $1.fingerprint.path) }
     }
 

@@ -28,18 +28,22 @@ struct KnownFiles {
 
     static let sql = """
         SELECT a.path, a.size, a.modified, a.born, a.inode, a.changed, a.shot, a.kind, a.ending, a.content_id, c.key, c.camera_id, c.captured, a.flags,
-            c.known, c.rating, c.width, c.height, a.event
+            c.known, c.rating, c.width, c.height, a.event, a.since
         FROM asset a LEFT JOIN content c ON c.id = a.content_id WHERE \(VolumeRange.condition)
         """
     static let camera = "SELECT make, model, serial, owner FROM camera WHERE id = ?"
 
     mutating func read() throws -> [KnownFile] {
-        var query = try Query(db, Self.sql), files: [KnownFile] = [], contents: [Int64?] = []
+        var query = try Query(db, Self.sql), files: [KnownFile] = [], contents: [Int64?] = [], states: [Int64] = []
         range.bind(to: &query)
         while try query.next() {
-            let (file, content) = try file(&query)
-            files.append(file)
-            contents.append(content)
+            let (file, content, isNext) = try file(&query), since = query.int()
+            // Of one path they come by size and time, and clocks are set back.
+            if isNext { states.removeAll(keepingCapacity: true) }
+            let later = states.reversed().prefix { $0 > since }.count
+            states.insert(since, at: states.count - later)
+            files.insert(file, at: files.count - later)
+            contents.insert(content, at: contents.count - later)
         }
         let done = try DoneTargets(db).read(contents, in: range)
         for (index, content) in contents.enumerated() {
@@ -59,10 +63,12 @@ struct KnownFiles {
         return files
     }
 
-    private mutating func file(_ query: inout Query) throws -> (KnownFile, content: Int64?) {
+    /// `isNext`: it lies at another path than the one before.
+    private mutating func file(_ query: inout Query) throws -> (KnownFile, content: Int64?, isNext: Bool) {
         let mark = Fingerprint(
             path: query.text(), size: query.size(), modified: query.int(), born: query.int(), inode: query.size(),
             changed: query.int())
+        let isNext = last?.liesAt(mark.path) != true
         let shot = query.text(), kindName = query.text(from: &kind) ?? "", endingName = query.text(from: &ending) ?? ""
         if kindName != lastKind.0 { lastKind = (kindName, MediaKind(rawValue: kindName) ?? .other) }
         if endingName != lastEnding.0 { lastEnding = (endingName, Ending(rawValue: endingName)) }
@@ -78,7 +84,7 @@ struct KnownFiles {
         (known.width, known.height) = (query.intOrNil().map { Int($0) }, query.intOrNil().map { Int($0) })
         known.take(event: query.text(from: &event), beside: last)
         last = known
-        return (known, content)
+        return (known, content, isNext)
     }
 
     private mutating func camera(_ id: Int64) throws -> KnownCamera {

@@ -62,4 +62,19 @@ import Testing
 
     /// What was asked of.
     private final class Asked: Sendable { let names = Mutex<[String]>([]) }
+
+    /// The rating that counts is that of the state which was recorded last, though an older one has a later time.
+    @Test func aClockThatWasSetBackKeepsNoOldRating() {
+        func state(_ modified: Int64, _ rating: Int) -> KnownFile {
+            var file = KnownFile(
+                fingerprint: Fingerprint(
+                    path: "DCIM/A.XMP", size: 9, modified: modified, born: 0, inode: 1, changed: 1),
+                content: nil, kind: .sidecar, ending: .delivered, make: nil, model: nil, serial: nil, owner: nil,
+                captured: nil, done: [], shot: "a")
+            (file.rating, file.isRead) = (rating, true)
+            return file
+        }
+        let latest = KnownFile.latest([state(900, 5), known("DCIM/A.CR3"), state(100, 1)])
+        #expect(latest.map(\.name) == ["A.CR3", "A.XMP"] && latest.last?.rating == 1)
+    }
 }
