@@ -11,12 +11,14 @@ struct ExternalSession: SourceSession {
 
     let place: SourcePlace, volume: String, home: String
     let children: ChildPool
+    let identifiesDevice: Bool
     private let listed = Listed()
     var parallelFetches: Int { 1 }
     private var module: String { children.setup.program.name }
 
-    init(place: SourcePlace, volume: String, home: String, children: ChildPool) {
+    init(place: SourcePlace, volume: String, home: String, children: ChildPool, identifiesDevice: Bool) {
         (self.place, self.volume, self.home, self.children) = (place, volume, home, children)
+        self.identifiesDevice = identifiesDevice
     }
 
     func entries() async throws(IngestError) -> [SourceEntry] {

@@ -44,6 +44,17 @@ struct ExternalSource: SourceDriver {
                 .unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).")
         }
         return ExternalSession(
-            place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children)
+            place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children,
+            identifiesDevice: try identifies(value, place))
+    }
+
+    /// Whether the volume tells this device from others of its kind, as far as the module says.
+    private func identifies(_ value: JSONValue, _ place: SourcePlace) throws(IngestError) -> Bool {
+        guard let said = value["identifies"], said != .null else { return true }
+        guard let flag = said.flag else {
+            throw IngestError(
+                .unavailable, "The module `\(use.name)` says neither true nor false to `identifies` of \(place.label).")
+        }
+        return flag
     }
 }
