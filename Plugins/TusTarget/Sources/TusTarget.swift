@@ -116,13 +116,10 @@ public struct TusTarget: Module, UploadTarget {
             // By the protocol 403 may mean either: that it is gone, or that nobody is let in.
             if response.status == 403 { try await check() }
             guard begun.mayBeWhole(job.digests.sha256) else { return nil }
-            // Said once: who has looked tries again, and then it is begun anew.
-            try await begun.note(job.digests.sha256, place)
-            throw IngestError(
-                .rejected,
-                "\(WebAddress(place)?.origin ?? "The server") no longer knows the upload of \(job.name), and its answer to the last bytes was lost: "
-                    + "the file may have arrived.",
-                advice: "See whether it is there; if it is not, `filmgate retry --failed` sends it again.")
+            throw try await doubt(
+                job, place,
+                "no longer knows the upload of \(job.name), and its answer to the last bytes was lost: the file may have arrived."
+            )
         }
         guard (200..<300).contains(response.status),
             let offset = response[header: "Upload-Offset"].flatMap({ UInt64($0) })
@@ -130,23 +127,40 @@ public struct TusTarget: Module, UploadTarget {
             throw Self.error(for: response)
         }
         if let whole = response[header: "Upload-Length"].flatMap({ UInt64($0) }), whole != job.file.size { return nil }
-        if let metadata = response[header: "Upload-Metadata"], !Self.areSame(metadata, notes(of: job)) { return nil }
-        return offset
+        if let isOurs = Self.areSame(response[header: "Upload-Metadata"] ?? "", notes(of: job)) {
+            return isOurs ? offset : nil
+        }
+        // Another upload may have the same length, and nothing says which file this one is of: only where all of ours
+        // may have arrived is it not begun anew unasked.
+        guard offset >= job.file.size, begun.mayBeWhole(job.digests.sha256) else { return nil }
+        throw try await doubt(
+            job, place,
+            "has all of an upload and does not say of which file (no Upload-Metadata): it may be \(job.name).")
+    }
+
+    /// Said once: who has looked tries again, and then it is begun anew.
+    private func doubt(_ job: UploadJob, _ place: String, _ why: String) async throws(IngestError) -> IngestError {
+        try await begun.note(job.digests.sha256, place)
+        return IngestError(
+            .rejected, "\(WebAddress(place)?.origin ?? "The server") \(why)",
+            advice: "See whether it is there; if it is not, `filmgate retry --failed` sends it again.")
     }
 
     /// Whether a server's notes of an upload are those of this file: an address may belong to another upload by now, of
     /// the same length.
     ///
-    /// The protocol wants all notes back (tus 1.0, Upload-Metadata), and some servers keep only some: the digest
-    /// decides, and where it is not among them nothing of what is given may be another. A server that gives none is
-    /// believed by its length.
-    static func areSame(_ metadata: String, _ notes: [String: String]) -> Bool {
+    /// Nil where they say nothing of that. The protocol wants all notes back (tus 1.0, Upload-Metadata), and some
+    /// servers keep only some: the digest decides, and where it is not among them the name must be, and nothing of what
+    /// is given may be another.
+    static func areSame(_ metadata: String, _ notes: [String: String]) -> Bool? {
         let pairs = metadata.split(separator: ",").map { $0.split(separator: " ").map(String.init) }
         let given = Dictionary(pairs.filter { !$0.isEmpty }.map { ($0[0], $0.count > 1 ? $0[1] : "") }) { first, _ in
             first
         }
         if let digest = given["sha256"] { return digest == notes["sha256"] }
-        return given.allSatisfy { name, value in notes[name].map { $0 == value } ?? true }
+        if given.contains(where: { name, value in notes[name].map { $0 != value } ?? false }) { return false }
+        // Of its kind or its album there are thousands.
+        return given["filename"] == nil ? nil : true
     }
 
     private func isLast(_ length: UInt64, from offset: UInt64, of job: UploadJob) -> Bool {

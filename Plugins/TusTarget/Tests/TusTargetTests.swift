@@ -86,11 +86,12 @@ struct ConformanceTests {
 /// What the real server does not do by itself, by a scripted one.
 @Suite(.timeLimit(.minutes(5))) struct TusTargetTests {
     @Test func goesOnFromWhereTheServerStands() async throws {
-        let sample = try SampleJob(count: 10_000)
+        let sample = try SampleJob(count: 10_000),
+            notes = "sha256 " + Base64.text(of: Array(sample.digests.sha256.utf8))
         let server = try FaultServer { seen, number in
             switch seen.method {
             case "POST": .answer(201, headers: [("Location", "/files/7")])
-            case "HEAD": .answer(200, headers: [("Upload-Offset", "4000")])
+            case "HEAD": .answer(200, headers: [("Upload-Offset", "4000"), ("Upload-Metadata", notes)])
             default: number == 1 ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
             }
         }
@@ -166,8 +167,63 @@ struct ConformanceTests {
         for (given, isOurs) in [
             ("filename QQ==, filetype aW1n", true), ("filename Qg==,filetype aW1n", false),
             ("filename Qg==,sha256 MQ==", true), ("filename QQ==,sha256 Mg==", false),
-            ("relativePath bnVsbA==,filename QQ==", true), ("", true), (",, filename", false),
-        ] { #expect(TusTarget.areSame(given, notes) == isOurs, "\(given)") }
+            ("relativePath bnVsbA==,filename QQ==", true), (",, filename", false), ("", nil),
+            ("relativePath bnVsbA==", nil), ("filetype aW1n", nil), ("filetype Qg==", false),
+        ] as [(String, Bool?)] { #expect(TusTarget.areSame(given, notes) == isOurs, "\(given)") }
+    }
+
+    /// A numbering that began anew: the address is another upload's by now, and constant sizes are the rule for RAWs.
+    @Test(arguments: [nil, "", "relativePath bnVsbA==", "filetype aW1hZ2UvanBlZw=="]) func aLengthAloneIsNoReasonToGoOn(
+        _ notes: String?
+    ) async throws {
+        let sample = try SampleJob(count: 10_000), patches = Mutex(0)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": return .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD":
+                let facts = [("Upload-Offset", "4000"), ("Upload-Length", "10000")]
+                return .answer(200, headers: facts + (notes.map { [("Upload-Metadata", $0)] } ?? []))
+            default:
+                let isFirst = patches.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .reset(afterBody: 4000) : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder(), target = try Tus.target(server.url, nil, state: state.path)
+        #expect(await code(target, sample) == .network)
+        #expect(await code(target, sample) == nil)
+        #expect(server.seen.map(\.method) == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
+        #expect(server.seen.last?[header: "Upload-Offset"] == "0")
+    }
+
+    /// All of some upload of that length is there: ours, or another one.
+    ///
+    /// Nothing is said to be delivered, and nothing stored twice, before somebody has looked.
+    @Test func aWholeUploadOfUnknownFileIsLookedAtOnce() async throws {
+        let sample = try SampleJob(count: 10_000), patches = Mutex(0)
+        let server = try FaultServer { seen, number in
+            switch seen.method {
+            case "POST": return .answer(201, headers: [("Location", "/files/\(number)")])
+            case "HEAD": return .answer(200, headers: [("Upload-Offset", "10000"), ("Upload-Length", "10000")])
+            default:
+                let isFirst = patches.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? .hangUpAfterBody : .answer(204, headers: [("Upload-Offset", "10000")])
+            }
+        }
+        defer { server.stop() }
+        let state = try ScratchFolder()
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == .network)
+        // Another process, later.
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == .rejected)
+        #expect(server.seen.count { $0.method == "POST" } == 1)
+        #expect(await code(try Tus.target(server.url, nil, state: state.path), sample) == nil)
+        #expect(server.seen.count { $0.method == "POST" } == 2)
     }
 
     /// The address of an upload that was begun belongs to another one by now.
@@ -235,10 +291,13 @@ struct ConformanceTests {
     /// A server that has lost count says the same for ever: who has looked gets another upload.
     @Test func anUploadThatIsLongerThanItsFileIsRefusedOnce() async throws {
         let sample = try SampleJob(count: 10_000), patches = Mutex(0)
+        let notes = "sha256 " + Base64.text(of: Array(sample.digests.sha256.utf8))
         let server = try FaultServer { seen, number in
             switch seen.method {
             case "POST": return .answer(201, headers: [("Location", "/files/\(number)")])
-            case "HEAD": return .answer(200, headers: [("Upload-Offset", "20000"), ("Upload-Length", "10000")])
+            case "HEAD":
+                return .answer(
+                    200, headers: [("Upload-Offset", "20000"), ("Upload-Length", "10000"), ("Upload-Metadata", notes)])
             default:
                 let isFirst = patches.withLock { count in
                     count += 1
