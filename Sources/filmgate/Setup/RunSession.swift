@@ -33,42 +33,51 @@ struct RunSession {
         let queue = try await context.telling { () async throws(IngestError) in
             try await reader.queue([.pending, .held, .failed])
         }
-        var order = order
-        if let files { order.contents = try await contents(of: files, in: queue, reader, order.assigning) }
-        let meant = queue.map(\.delivery).filter { order.means($0.content) }
-        if order.assigning, holdsNothing(meant, order, pipelines) { return }
-        if !order.assigning, waitsForNothing(meant, order) { return }
+        var order = order, idle: [String]?
+        if let files {
+            let found = try await found(files, in: queue, reader, order.assigning)
+            (order.contents, idle) = (found.contents, found.idle)
+        }
+        let meant = queue.filter { order.means($0.delivery.content) }
+        if order.assigning, try await holdsNothing(meant, idle, order, pipelines, reader) { return }
+        if !order.assigning, waitsForNothing(meant.map(\.delivery), order) { return }
         try await run(pipelines, .resume(order))
     }
 
     /// What these names mean of all that waits; of which nothing does is told.
-    private func contents(
-        of files: [String], in waiting: [QueuedDelivery], _ reader: any LedgerReader, _ assigning: Bool
-    ) async throws -> Set<ContentKey> {
-        let found = try await context.telling { () async throws(IngestError) in
+    private func found(
+        _ files: [String], in waiting: [QueuedDelivery], _ reader: any LedgerReader, _ assigning: Bool
+    ) async throws -> WaitingFiles.Found {
+        var found = try await context.telling { () async throws(IngestError) in
             try await WaitingFiles(waiting, reader).found(files)
         }
         if let first = found.idle.first {
             let others = found.idle.count > 1 ? " and \(found.idle.count - 1) more" : ""
             Console.err("Nothing of \(Describe.name(first))\(others) waits.")
         }
-        return assigning ? waiting.wholeShots(of: found.contents) : found.contents
+        if assigning { found.contents = waiting.wholeShots(of: found.contents) }
+        return found
     }
 
     /// Nothing waits for an event: says so, and what would change whose frames these are.
     ///
     /// No run is begun then: its event, perhaps misspelt, would be one of the events that are listed from now on.
     private func holdsNothing(
-        _ waiting: [DeliveryRow], _ order: ResumeOrder, _ pipelines: [PipelineFile]
-    ) -> Bool {
+        _ waiting: [QueuedDelivery], _ idle: [String]?, _ order: ResumeOrder, _ pipelines: [PipelineFile],
+        _ reader: any LedgerReader
+    ) async throws -> Bool {
         let target = order.target
-        let held = waiting.filter { $0.isUnassigned && $0.receipt.state != .failed }
+        let held = waiting.map(\.delivery).filter { $0.isUnassigned && $0.receipt.state != .failed }
         let mine = held.filter { target == nil || $0.targetName == target }
         // The ledger may know the place by the name that it had in the pipeline file before: then the run itself looks.
         let names = Set(pipelines.flatMap { $0.targets.map(\.name) })
         guard mine.isEmpty, held.allSatisfy({ names.contains($0.targetName) }) else { return false }
-        let assigned = waiting.filter { !$0.isUnassigned }, isPart = order.contents != nil
-        Console.err(AssignedBefore.remark(assigned, at: held.isEmpty ? nil : target, isPart: isPart))
+        let before = AssignedBefore(
+            reader: reader, waiting: waiting.filter { !$0.delivery.isUnassigned }, idle: idle)
+        let remark = try await context.telling { () async throws(IngestError) in
+            try await before.remark(at: held.isEmpty ? nil : target)
+        }
+        Console.err(remark)
         return true
     }
 
