@@ -47,7 +47,7 @@ Package.resolved:
 	$(SWIFT) package resolve
 
 demo: program ## try it: a sample card into a folder and a gallery on this machine, twice
-	.ci/demo.sh $(PROGRAM)
+	$(PROGRAM) demo
 
 stations-demo: deps-test program ## try several machines: two stations, a catalogue on a PostgreSQL of its own, one card in both, one gallery
 	.ci/stations-demo.sh $(PROGRAM)

@@ -30,7 +30,8 @@ struct Filmgate: AsyncParsableCommand {
             EventsCommand.self,
             VerifyCommand.self, SafeToFormatCommand.self, CatalogCommand.self, StationsCommand.self,
             StudioCommand.self,
-            CamerasCommand.self, ClockCommand.self, SampleCommand.self, CameraCommand.self, DoctorCommand.self,
+            CamerasCommand.self, ClockCommand.self, DemoCommand.self, SampleCommand.self, CameraCommand.self,
+            DoctorCommand.self,
         ])
 
     /// Usage mistakes end with 2 (ArgumentParser's own code is 64); everything else with the code that the verb threw.
