@@ -1,6 +1,7 @@
 import ArgumentParser
 import FileKit
 import FilmgateCore
+import FilmgateEngine
 import FilmgateSample
 import Foundation
 import Synchronization
@@ -140,24 +141,23 @@ private final class Demo: Sendable {
         // It may ask the terminal how wide it is.
         command.hasOwnGroup = false
         let streams: [CInt?] = isQuiet ? [nil, nil, nil] : [nil, STDOUT_FILENO, STDERR_FILENO]
-        do {
-            let child = try ChildProcess(command, streams)
-            let isStopped = state.withLock { state in
-                state.child = child
-                return state.stopped != nil
-            }
-            if isStopped { child.interrupt() }
-            let ending = try await steps.run { () throws(IngestError) in child.wait() }
-            let stopped = state.withLock { state in
-                state.child = nil
-                return state.stopped
-            }
-            return stopped
-                ?? (ending.signal == 0 ? ExitStatus(rawValue: ending.code) ?? .failure : .failure)
-        } catch {
-            Console.err("The demo cannot start this program again: \(error).")
+        let child: ChildProcess
+        do throws(ChildProcess.StartFailure) { child = try ChildProcess(command, streams) } catch {
+            Console.err("The demo cannot start this program again: \(error.reason).")
             return .failure
         }
+        let isStopped = state.withLock { state in
+            state.child = child
+            return state.stopped != nil
+        }
+        if isStopped { child.interrupt() }
+        let ending = try? await steps.run { () throws(IngestError) in child.wait() }
+        let stopped = state.withLock { state in
+            state.child = nil
+            return state.stopped
+        }
+        guard let ending, ending.signal == 0 else { return stopped ?? .failure }
+        return stopped ?? ExitStatus(rawValue: ending.code) ?? .failure
     }
 
     private func tell(_ line: String) { Console.out("\n$ \(line)") }

@@ -1,3 +1,4 @@
+import FilmgateCore
 import Synchronization
 import Testing
 
