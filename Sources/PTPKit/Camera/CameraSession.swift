@@ -32,6 +32,7 @@ public final class CameraSession: SourceSession {
     private let thumbnails: ThumbnailFolder?
     /// Held by the file that is on its way.
     private let turn = ByteBudget(limit: 1)
+    let previews: ObjectPreviews
 
     private init(
         _ opened: CameraConnections.OpenedCamera, _ quirks: Quirks, _ connector: any CameraConnector,
@@ -51,6 +52,7 @@ public final class CameraSession: SourceSession {
         connection = ReconnectingCamera(
             opened, connector, place: place, volume: volume, handler: handler, quirks: quirks, environment: environment,
             whenNew: { objects.beginConnection() })
+        previews = ObjectPreviews(connection, objects, turn)
     }
 
     /// Takes the camera in and prepares it.

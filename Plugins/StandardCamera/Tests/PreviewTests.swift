@@ -1,0 +1,155 @@
+import CameraTesting
+import Dispatch
+import FilmgateCore
+import PTPKit
+import StandardCamera
+import Synchronization
+import Testing
+import VirtualCamera
+
+/// A file is shown small before it is read, and never at the cost of one that is being read.
+@Suite(.timeLimit(.minutes(5))) struct PreviewTests {
+    private static let bench = CameraBench(
+        StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
+    private static let limit = 256 << 10
+
+    private func preview(
+        _ entry: SourceEntry, _ session: any SourceSession, upTo limit: Int = Self.limit
+    ) async -> Result<[UInt8]?, IngestError> {
+        await Result { () async throws(IngestError) -> [UInt8]? in
+            guard let session = session as? any PreviewingSession else {
+                throw IngestError(.unexpected, "It has none.")
+            }
+            return try await session.preview(of: entry.origin, upTo: limit)
+        }
+    }
+
+    private func asked(_ camera: VirtualCamera) -> Int {
+        camera.log.count { $0.operation.code == .getThumb }
+    }
+
+    @Test(arguments: CameraBench<StandardCamera>.Way.allCases)
+    func aListedFileIsShownBeforeItIsRead(_ way: CameraBench<StandardCamera>.Way) async throws {
+        try await Self.bench.run(way) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            let picture = try #require(try await preview(entry, scene.session).get())
+            #expect(picture.starts(with: [0xFF, 0xD8, 0xFF, 0xFE]) && picture.suffix(2) == [0xFF, 0xD9])
+            #expect(picture.dropFirst(6).starts(with: Array(entry.origin.name.utf8)), "it is another file's")
+            #expect(
+                !scene.camera.log.contains { [OperationCode.getObject, .getPartialObject].contains($0.operation.code) })
+        }
+    }
+
+    @Test func whatHasNoneSaysNothingOfOthers() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entries = try await scene.session.entries()
+            let sidecar = try #require(entries.first { $0.kind == .sidecar })
+            #expect(try await preview(sidecar, scene.session).get() == nil)
+            #expect(asked(scene.camera) == 1)
+            let picture = try #require(entries.first { $0.kind == .jpeg })
+            #expect(try await preview(picture, scene.session).get() != nil)
+        }
+    }
+
+    @Test func oneThatIsTooLargeIsNoneAndCostsNoConnection() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            #expect(try await preview(entry, scene.session, upTo: 100).get() == nil)
+            let bytes = try await scene.bytes(of: entry)
+            #expect(UInt64(bytes.count) == entry.origin.size)
+            #expect(scene.camera.log.count { $0.operation.code == .openSession } == 1)
+        }
+    }
+
+    @Test func aBusyCameraIsAskedAgainLaterAndNotWaitedFor() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            scene.camera.add(Fault(.refuse(.deviceBusy), on: .getThumb))
+            let first = await preview(entry, scene.session)
+            guard case .failure(let error) = first else { throw Failed("a busy camera gave a picture") }
+            #expect(error.code == .unavailable && asked(scene.camera) == 1)
+            #expect(try await preview(entry, scene.session).get() != nil)
+        }
+    }
+
+    /// Its files come all the same.
+    @Test func aBodyThatIsSilentAtTheQuestionIsNotAskedAgain() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            scene.camera.add(Fault(.stall, on: .getThumb, times: .max))
+            #expect(try await preview(entry, scene.session).get() == nil)
+            #expect(try await preview(entry, scene.session).get() == nil)
+            #expect(asked(scene.camera) == 1)
+            let bytes = try await scene.bytes(of: entry)
+            #expect(UInt64(bytes.count) == entry.origin.size)
+        }
+    }
+
+    @Test func whatWasNotListedIsNotAskedFor() async throws {
+        try await Self.bench.run(.network) { scene in
+            var entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            entry.origin.size += 1
+            guard case .failure(let error) = await preview(entry, scene.session) else {
+                throw Failed("another file is shown")
+            }
+            #expect(error.code == .unavailable && asked(scene.camera) == 0)
+        }
+    }
+
+    /// A file that is on its way is not held up, in the middle of it or otherwise.
+    @Test func aFileOnItsWayGoesFirst() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entries = try await scene.session.entries(), session = scene.session
+            let clip = try #require(entries.first { $0.kind == .video })
+            let picture = try #require(entries.first { $0.kind == .jpeg }), sink = HeldSink()
+            let reading = Task {
+                await Result { () async throws(IngestError) in
+                    try await session.fetch(clip.origin, from: 0, into: sink)
+                }
+            }
+            while !sink.isReached { try await Task.sleep(for: .milliseconds(5)) }
+            let showing = Task { await preview(picture, session) }
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(asked(scene.camera) == 0)
+            sink.letGo()
+            try await reading.value.get()
+            #expect(try await showing.value.get() != nil)
+            let last = scene.camera.log.lastIndex { $0.operation.code == .getPartialObject }
+            let shown = scene.camera.log.firstIndex { $0.operation.code == .getThumb }
+            #expect(try #require(shown) > #require(last), "it came in the middle of a file")
+        }
+    }
+
+    /// However many are wanted, most of the time is the files'.
+    @Test func pauseIsManyTimesAsLongAsOneTook() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entries = try await scene.session.entries().filter { !$0.kind.follows }, clock = ContinuousClock()
+            let one = try #require(entries.first), other = try #require(entries.last), begun = clock.now
+            scene.camera.add(Fault(.dribble, on: .getThumb))
+            #expect(try await preview(one, scene.session).get() != nil)
+            let first = clock.now - begun, again = clock.now
+            #expect(try await preview(other, scene.session).get() != nil)
+            #expect(clock.now - again >= first * 5, "after \(first)")
+        }
+    }
+}
+
+/// Holds the first bytes up until it is told to go on.
+private final class HeldSink: ByteSink {
+    private struct State { var isReached = false, isOpen = false }
+    private let gate = DispatchSemaphore(value: 0), state = Mutex(State())
+    var isReached: Bool { state.withLock(\.isReached) }
+
+    func write(_ bytes: RawSpan) throws(IngestError) {
+        let isOpen = state.withLock { state in
+            state.isReached = true
+            return state.isOpen
+        }
+        if !isOpen { gate.wait() }
+    }
+
+    func letGo() {
+        state.withLock { $0.isOpen = true }
+        gate.signal()
+    }
+}

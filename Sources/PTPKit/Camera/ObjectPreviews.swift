@@ -1,0 +1,104 @@
+public import FilmgateCore
+import Synchronization
+
+/// The camera's own small pictures of files that are still to be read, for whoever looks on.
+///
+/// The files come first: one picture is asked for between two of them and never while one is on its way, and however
+/// many are wanted, all of them take a twentieth of the time. A body that is silent at the question, or answers what is
+/// no answer, is not asked again.
+final class ObjectPreviews: Sendable {
+    private struct State {
+        var isAsking = false, isOver = false, pace = PreviewPace()
+    }
+    /// How long a pause and a turn are waited for, each; and how long the camera's answer is.
+    private static let patience = Duration.seconds(5), silence = Duration.seconds(3)
+    private let connection: ReconnectingCamera, objects: KnownObjects, turn: ByteBudget
+    private let state = Mutex(State())
+
+    /// `turn` is held by the file that is on its way.
+    init(_ connection: ReconnectingCamera, _ objects: KnownObjects, _ turn: ByteBudget) {
+        (self.connection, self.objects, self.turn) = (connection, objects, turn)
+    }
+
+    /// As ``PreviewingSession`` says.
+    func picture(of origin: Origin, upTo limit: Int) async throws(IngestError) -> [UInt8]? {
+        if state.withLock(\.isOver) { return nil }
+        let due: ContinuousClock.Instant? = state.withLock { state in
+            guard !state.isAsking, state.pace.due - .now < Self.patience else { return nil }
+            state.isAsking = true
+            return state.pace.due
+        }
+        guard let due else { throw Self.later }
+        defer { state.withLock { $0.isAsking = false } }
+        let pause: Duration = due - .now
+        if pause > .zero { try? await Task.sleep(for: pause) }
+        try await takeTurn()
+        defer { turn.give(1) }
+        return try await ask(origin, limit)
+    }
+
+    private static var later: IngestError {
+        IngestError(.unavailable, "The camera has other things to do.", advice: "Ask again in a moment.")
+    }
+
+    /// Behind the files that wait already.
+    private func takeTurn() async throws(IngestError) {
+        let taking = Task { [turn] in await Result { () async throws(IngestError) in try await turn.take(1) } }
+        let ending = Task {
+            try? await Task.sleep(for: Self.patience)
+            taking.cancel()
+        }
+        let taken = await taking.value
+        ending.cancel()
+        if case .failure = taken { throw Self.later }
+    }
+
+    private func ask(_ origin: Origin, _ limit: Int) async throws(IngestError) -> [UInt8]? {
+        // Over another connection, handles may name other files until these are listed.
+        guard let (object, camera) = connection.withCamera({ objects.object(origin) }) else { throw Self.later }
+        let begun = ContinuousClock.now
+        let asked = await Result { () async throws(PTPError) -> [UInt8]? in
+            try await connection.waiting { () async throws(PTPError) -> [UInt8]? in
+                try await camera.run { camera throws(PTPError) -> [UInt8]? in
+                    try Self.read(object, upTo: limit, camera)
+                }
+            }
+        }
+        state.withLock { $0.pace.asked(at: begun) }
+        do throws(PTPError) { return try asked.get() } catch {
+            switch error {
+            case .refused(let code, _):
+                if connection.quirks.busy.contains(code) { throw Self.later }
+                return nil
+            case .absent, .gone, .busy, .denied, .sink: throw Self.later
+            case .truncated, .malformed, .unsupported, .length, .timedOut, .missing:
+                state.withLock { $0.isOver = true }
+                return nil
+            }
+        }
+    }
+
+    /// Nil where the camera has none, or one of more than `limit` bytes; a busy camera is not waited for.
+    private static func read(
+        _ object: CameraObject, upTo limit: Int, _ camera: isolated PTPCamera
+    ) throws(PTPError) -> [UInt8]? {
+        let usual = camera.quirks
+        guard camera.info.offers(.getThumb), !object.isHeld, !object.isUnfinished else { return nil }
+        defer { camera.quirks = usual }
+        (camera.quirks.answer, camera.quirks.silence) = (min(usual.answer, silence), min(usual.silence, silence))
+        camera.quirks.patience = .zero
+        var bytes: [UInt8] = [], isLonger = false
+        // What is too much is heard to its end: to break off would cost the connection.
+        _ = try camera.stream(Operation(.getThumb, [object.handle.rawValue]), expecting: 0) { part throws(PTPError) in
+            isLonger = isLonger || part.byteCount > limit - bytes.count
+            if !isLonger { part.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) } }
+        }
+        return bytes.isEmpty || isLonger ? nil : bytes
+    }
+}
+
+extension CameraSession: PreviewingSession {
+    public func preview(of origin: Origin, upTo limit: Int) async throws(IngestError) -> [UInt8]? {
+        try await previews.picture(of: origin, upTo: limit)
+    }
+}
