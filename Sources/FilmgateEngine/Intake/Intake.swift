@@ -18,6 +18,9 @@ struct Intake: Sendable {
     /// Nil in a single pass, where nothing comes later.
     var further: (@Sendable (ShotWork) -> Void)?
 
+    /// Told what is still to be read; nil where nobody can look on.
+    var upcoming: UpcomingShots? = nil
+
     private var context: RunContext { place.run }
     private var session: any SourceSession { place.session }
     private var delivering: any DeliverySink { context.scheduler }
@@ -47,6 +50,7 @@ struct Intake: Sendable {
     private func feed(_ works: ShotFeed, into channel: AsyncChannel<ShotWork>, _ trouble: CancelToken) async {
         var sent = 0
         for await var work in works {
+            upcoming?.began(work)
             await context.options.gate?.pass(or: stopping)
             let room = stopping.isSet || trouble.isSet ? nil : await room(for: work)
             var reason: IngestError?
@@ -61,6 +65,7 @@ struct Intake: Sendable {
                 await channel.send(work)
             } else {
                 if case .success = room { budget.give(work.bytesToRead) }
+                upcoming?.ended(work)
                 leaving(work, reason ?? trouble.error)
             }
         }
@@ -101,6 +106,7 @@ struct Intake: Sendable {
     }
 
     private func process(_ work: ShotWork, _ orderedGate: OrderedGate, _ trouble: CancelToken) async {
+        defer { upcoming?.ended(work) }
         var lead: Asset?, hasLeftGate = false, handed = HandedOn()
         do throws(IngestError) {
             let known = work.followsOnly ? await place.recent.lead(of: work.key, before: work.index) : nil

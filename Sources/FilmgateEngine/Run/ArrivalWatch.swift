@@ -7,6 +7,8 @@ struct ArrivalWatch: Sendable {
     let feed: AsyncStream<ShotWork>.Continuation
     /// Woken when the source's condition has changed.
     let condition: WakeSignal
+    /// Nil where nobody can look on.
+    var upcoming: UpcomingShots? = nil
 
     /// Returns when the source tells nothing more or the task is cancelled.
     ///
@@ -35,6 +37,10 @@ struct ArrivalWatch: Sendable {
         let listing = run.listing(shot, known: [])
         run.hub.post(.listed(place: session.place, entries: shot.count, bytes: listing.bytes))
         await run.settle(listing.settled, of: session)
-        for number in 0..<listing.shotCount { feed.yield(listing.work(number)) }
+        for number in 0..<listing.shotCount {
+            let work = listing.work(number)
+            upcoming?.arrived(work)
+            feed.yield(work)
+        }
     }
 }

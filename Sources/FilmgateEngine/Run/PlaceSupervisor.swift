@@ -96,8 +96,14 @@ struct PlaceSupervisor: Sendable {
     ) async throws(IngestError) {
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
         let (works, trees) = try await works(session, progress, &course, then: arrivals)
+        let upcoming = run.options.upcoming?.begin(
+            session, works, event: run.options.event, gate: run.options.gate)
+        defer { if let upcoming { run.options.upcoming?.end(upcoming) } }
         let condition = WakeSignal()
-        let watch = run.mode.ends ? nil : ArrivalWatch(session: session, run: run, feed: feed, condition: condition)
+        let watch =
+            run.mode.ends
+            ? nil
+            : ArrivalWatch(session: session, run: run, feed: feed, condition: condition, upcoming: upcoming)
         let reading = Task {
             let result = await Result { () async throws(IngestError) in try await watch?.listen() ?? true }
             feed.finish()
@@ -108,6 +114,7 @@ struct PlaceSupervisor: Sendable {
         let key = run.stopping.whenSet { reading.cancel() }
         defer { run.stopping.forget(key) }
         var intake = PlaceContext(run: run, session: session, trees: trees, copies: copies).intake()
+        intake.upcoming = upcoming
         if !run.mode.ends {
             (intake.wait, intake.leaving, intake.further) = (nil, { progress.owe($0, $1) }, { feed.yield($0) })
         }

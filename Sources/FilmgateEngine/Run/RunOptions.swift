@@ -31,6 +31,8 @@ public struct RunOptions: Sendable {
     public var backlog: Backlog?
     /// Shut while nothing new is to be taken.
     public var gate: PauseGate?
+    /// Told what of each source is still to be read, for whoever looks on; nil: nobody can.
+    public var upcoming: UpcomingFrames?
     /// Asked what other stations told of a card while it is read; nil: nobody is.
     public var stations: StationClaims?
     /// Filmgate's state directory.
