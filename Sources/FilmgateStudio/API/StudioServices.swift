@@ -15,6 +15,11 @@ public struct StudioServices: Sendable {
     /// Follows whatever run there is, and calls back with what it tells; what it returns ends that.
     package var watch: @Sendable (_ hear: @escaping @Sendable (RunSignal) -> Void) -> @Sendable () -> Void = { _ in {} }
 
+    /// What the run that goes on has listed and not read yet; nil where none tells that.
+    package var upcoming: @Sendable () async -> UpcomingList? = { nil }
+    /// The camera's own picture of one of those.
+    package var upcomingPicture: @Sendable (AssetID) async -> UpcomingPicture = { _ in .missing }
+
     /// Writes down what somebody says of pictures, as `mark` does.
     package var mark: @Sendable (MarkOrder) async throws(Failure) -> MarkOutcome = { _ async throws(IngestError) in
         throw IngestError(.unavailable, "Nothing can be marked here.")

@@ -154,6 +154,9 @@ struct StudioCommand: AsyncParsableCommand {
             services.mark = { order async throws(IngestError) in
                 try await MarkSetting(state: state).carryOut(order)
             }
+            let upcoming = UpcomingClient(state: state)
+            services.upcoming = { await upcoming.frames() }
+            services.upcomingPicture = { await upcoming.picture(of: $0) }
             services.namesCatalog = { await catalogs.isNamed(in: $0) }
             services.shown = { Redaction.hidden($0, at: []) }
             services.qr = { QRText.rows($0) ?? [] }

@@ -103,6 +103,10 @@ final class ControlServer: Sendable {
                 look(at: notice, stream)
                 return false
             }
+            if let question = UpcomingQuestion(line) {
+                answer(question, stream)
+                return false
+            }
             guard let request = ControlRequest(line) else { return false }
             guard let services else {
                 // Whoever has a job is told by being left that none are taken here.
@@ -181,6 +185,16 @@ final class ControlServer: Sendable {
         }
         stream.lines { _ in true }
         looking.cancel()
+    }
+
+    /// Says what is still to be read, or shows one of it: that waits for the camera as long as somebody asks.
+    private func answer(_ question: UpcomingQuestion, _ stream: LineStream) {
+        let asking = Task { [upcoming = changes.upcoming] in
+            stream.send(await question.answer(upcoming))
+            stream.hangUp()
+        }
+        stream.lines { _ in true }
+        asking.cancel()
     }
 
     /// Tells of changes until either side ends.

@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateEngine
 import FilmgateLedger
 import FilmgateReport
 import Synchronization
@@ -9,6 +10,8 @@ import Synchronization
 /// commit, or a moment later.
 struct RunChanges: Sendable {
     let feed: ChangeFeed, liveStatus: LiveStatus
+    /// What is still to be read, for those who ask.
+    var upcoming = UpcomingFrames()
     private let readings = Readings()
 
     /// To be called after `liveStatus` was told.

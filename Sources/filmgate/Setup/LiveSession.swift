@@ -14,7 +14,7 @@ struct LiveSession {
 
     /// One for all runners: a reload does not end a pause.
     let gate = PauseGate()
-    let switching = EventSwitch()
+    let switching = EventSwitch(), upcoming = UpcomingFrames()
     private let earlierEvents = EarlierEvents()
 
     /// The run as it goes on now, or as it would with another event.
@@ -38,7 +38,7 @@ struct LiveSession {
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
         let feed = ChangeFeed(), liveStatus = LiveStatus(event: session.options.event, gate: gate)
-        let changes = RunChanges(feed: feed, liveStatus: liveStatus)
+        let changes = RunChanges(feed: feed, liveStatus: liveStatus, upcoming: upcoming)
         changes.follow(ledger)
         liveStatus.whenPaused { [json = session.json] paused in
             Self.tell(paused: paused, json)
@@ -185,7 +185,7 @@ struct LiveSession {
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
         var options = session.options.asking(leases.claims, for: [pipeline])
-        options.gate = gate
+        (options.gate, options.upcoming) = (gate, upcoming)
         options.holdsForEvent = pipeline.event.hold && options.event == nil
         let runner = Runner(
             plan: plan, options: options, hub: own, reader: ledger, writer: ledger, leases: leases,

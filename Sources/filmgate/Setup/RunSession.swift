@@ -140,7 +140,7 @@ struct RunSession {
                 for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
             }
             let runner = Runner(
-                plan: plan, options: options.asking(leases.claims, for: pipelines), hub: hub, reader: reader,
+                plan: plan, options: asked(pipelines, leases, control), hub: hub, reader: reader,
                 writer: writer, leases: leases, buildPlan: buildPlan(pipelines, reader))
             let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
@@ -199,6 +199,12 @@ struct RunSession {
         }
         control?.start()
         return control
+    }
+
+    private func asked(_ pipelines: [PipelineFile], _ leases: DeliveryLeases, _ control: ControlServer?) -> RunOptions {
+        var asked = options.asking(leases.claims, for: pipelines)
+        asked.upcoming = (control?.changes ?? HostedJob.changes)?.upcoming
+        return asked
     }
 
     /// The socket goes before the state is another's: the next run puts its own there.
