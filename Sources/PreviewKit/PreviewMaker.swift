@@ -59,6 +59,28 @@ public actor PreviewMaker {
         return try await task.value.get()
     }
 
+    /// A small picture of bytes that are a picture already, such as a camera's own of a file that is still to be read; it
+    /// is not kept.
+    ///
+    /// `corruptData` when it cannot be shown, `unavailable` when it may be had later.
+    public func thumbnail(of bytes: [UInt8]) async throws(IngestError) -> [UInt8] {
+        let decoder = decoder, size = PreviewSize.thumbnail
+        defer { if watch == nil { watch = Task { await endWhenIdle() } } }
+        return try await making.run { () throws(IngestError) -> [UInt8] in
+            guard (1...PreviewRequest.mostBytes).contains(bytes.count) else { throw Self.undecodable }
+            let request = PreviewRequest(length: bytes.count, longEdge: size.longEdge, quality: size.quality)
+            let (reply, jpeg) = try decoder.make(request) { (offset, count) throws(IngestError) in
+                Array(bytes[offset..<(offset + count)])
+            }
+            guard reply.outcome == .done || reply.outcome == .damaged else { throw Self.undecodable }
+            return jpeg
+        }
+    }
+
+    private static var undecodable: IngestError {
+        IngestError(.corruptData, "This holds no picture that can be shown.")
+    }
+
     private func make(
         _ key: PreviewKey, _ sources: @Sendable () async throws(IngestError) -> [PreviewSource]
     ) async throws(IngestError) -> [UInt8] {

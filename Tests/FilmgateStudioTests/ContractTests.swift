@@ -47,8 +47,11 @@ import Testing
             // The files of that ledger lie nowhere.
             let missing: Set =
                 isFilled
-                ? ["thumbnail", "preview", "full", "frameWhere"]
-                : ["frame", "run", "thumbnail", "preview", "full", "marks", "marksUndo", "frameWhere"]
+                ? ["thumbnail", "preview", "full", "frameWhere", "upcomingThumbnail"]
+                : [
+                    "frame", "run", "thumbnail", "preview", "full", "marks", "marksUndo", "frameWhere",
+                    "upcomingThumbnail",
+                ]
             for route in RoleTests.routes where !route.answer.isStream {
                 let reply = try await Self.ask(route, bench, admin, id), isThere = !missing.contains(route.id)
                 let shape = isThere ? route.answer.shape : "Error", name = "\(route.method) \(route.path)"

@@ -16,6 +16,7 @@ import Testing
         "GET /api/v1/board": "view", "GET /api/v1/frames": "view", "GET /api/v1/frames/{id}": "view",
         "GET /api/v1/frames/{id}/thumbnail": "view", "GET /api/v1/frames/{id}/preview": "view",
         "GET /api/v1/frames/{id}/full": "pick",
+        "GET /api/v1/upcoming": "view", "GET /api/v1/upcoming/{id}/thumbnail": "view",
         "GET /api/v1/stream": "view", "GET /api/v1/deliveries": "operate", "GET /api/v1/runs": "operate",
         "GET /api/v1/runs/{id}": "operate",
         "GET /api/v1/events": "operate", "GET /api/v1/cards": "operate",

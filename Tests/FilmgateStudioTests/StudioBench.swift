@@ -63,6 +63,8 @@ final class StudioBench: Sendable {
             box.hear.withLock { $0 = hear }
             return {}
         }
+        services.upcoming = { box.upcoming.withLock(\.list) }
+        services.upcomingPicture = { box.picture(of: $0) }
         (run, marking) = (box, breaks)
         options.pipeline = try Self.prepare(folder)
         services.program = folder + "/program"
@@ -170,6 +172,17 @@ final class StudioBench: Sendable {
 final class ToldRun: Sendable {
     let hear = Mutex<(@Sendable (RunSignal) -> Void)?>(nil)
     func tell(_ signal: RunSignal) { hear.withLock(\.self)?(signal) }
+
+    /// What it has still to read, what its camera shows of that, and what that was asked for.
+    struct Upcoming { var list: UpcomingList?, pictures: [AssetID: UpcomingPicture] = [:], asked: [AssetID] = [] }
+    let upcoming = Mutex(Upcoming())
+
+    func picture(of asset: AssetID) -> UpcomingPicture {
+        upcoming.withLock { upcoming in
+            upcoming.asked.append(asset)
+            return upcoming.pictures[asset] ?? .missing
+        }
+    }
 }
 
 /// Has one order of marks fail.

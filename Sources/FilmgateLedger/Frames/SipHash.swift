@@ -2,6 +2,13 @@
 public struct SipKey: Sendable, Hashable {
     let low: UInt64, high: UInt64
     public init(low: UInt64, high: UInt64) { (self.low, self.high) = (low, high) }
+
+    /// A short number for a text; who does not know the key cannot tell it.
+    public func number(of text: String) -> UInt64 {
+        var hash = SipHash(self)
+        hash.add(text)
+        return hash.finish()
+    }
 }
 
 /// SipHash-2-4 (Aumasson and Bernstein, 2012): short numbers for texts that others choose.

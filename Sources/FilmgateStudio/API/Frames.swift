@@ -9,8 +9,11 @@ struct Frames: Sendable {
     /// For numbers of files that tell nothing.
     let key: SipKey
 
-    func id(_ entry: FrameEntry) -> String {
-        let digits = String(entry.number, radix: 16)
+    func id(_ entry: FrameEntry) -> String { Self.id(entry.number) }
+
+    /// Sixteen digits.
+    static func id(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 

@@ -22,6 +22,13 @@ enum Shape {
         "Station": StationObject.shape,
         "Copies": object("copies", ["sha256": optional("string"), "copies": list(of: "Copy")]),
         "Copy": StationObject.copyShape,
+        "Upcoming": object("upcoming", ["total": whole, "frames": list(of: "UpcomingFrame")]),
+        "UpcomingFrame": object(
+            nil,
+            [
+                "id": text, "name": text, "kind": text, "size": whole, "source": optional("string"), "begun": flag,
+                "picture": flag,
+            ]),
         "Grants": object("grants", ["grants": list(of: "Grant")]),
         "Code": object(
             nil,

@@ -30,6 +30,7 @@ struct StudioAPI: Sendable {
             + JobRoutes(api: self).all
             + CardRoutes(api: self).all
             + PipelineRoutes(api: self).all + PictureRoutes(api: self).all + StationRoutes(api: self).all
+            + UpcomingRoutes(api: self).all
     }
 
     private var documentRoute: Route {

@@ -7,7 +7,7 @@ import Synchronization
 struct Pictures: Sendable {
     /// Nil where none are shown.
     var maker: PreviewMaker?
-    let activity = RunActivity(), places = LargePictures()
+    let activity = RunActivity(), places = LargePictures(), upcoming = UpcomingView()
 }
 
 /// Whether a run takes or sends just now.
