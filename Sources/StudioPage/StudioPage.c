@@ -55,6 +55,9 @@ static const unsigned char filters_js[] = {
 static const unsigned char taking_js[] = {
 #embed "files/taking.js"
 };
+static const unsigned char upcoming_js[] = {
+#embed "files/upcoming.js"
+};
 static const unsigned char pictures_js[] = {
 #embed "files/pictures.js"
 };
@@ -120,6 +123,7 @@ static const studio_page pages[] = {
     {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},
     {"filters.js", "text/javascript; charset=utf-8", filters_js, sizeof filters_js},
     {"taking.js", "text/javascript; charset=utf-8", taking_js, sizeof taking_js},
+    {"upcoming.js", "text/javascript; charset=utf-8", upcoming_js, sizeof upcoming_js},
     {"pictures.js", "text/javascript; charset=utf-8", pictures_js, sizeof pictures_js},
     {"big.js", "text/javascript; charset=utf-8", big_js, sizeof big_js},
     {"show.js", "text/javascript; charset=utf-8", show_js, sizeof show_js},

@@ -15,7 +15,7 @@ import { camera, files, mark, number, t, when } from "./words.js";
 export function open(main, { session }) {
   const page = new Capture(session);
   main.className = "wide";
-  fill(main, h("h1", { class: "unseen" }, t("capture")), page.taking && page.taking.element, page.filters.bar(page.following, page.count), page.filters.more(), page.marking && page.tools(page.marking), page.going, page.place, page.newest, page.sheet.element, page.big.dialog);
+  fill(main, h("h1", { class: "unseen" }, t("capture")), page.taking && page.taking.element, page.filters.bar(page.following, page.count), page.filters.more(), page.marking && page.tools(page.marking), page.going, page.place, page.newest, page.ahead, page.sheet.element, page.big.dialog);
   page.sheet.setFilter(page.filters.now);
   return () => page.close();
 }
@@ -42,6 +42,11 @@ class Capture {
     this.sheet.enlarge = () => this.big.open();
     this.sheet.loaded = () => this.big.draw(0);
     this.fresh = this.timer = this.due = this.latest = 0;
+    this.ahead = h("div", {});
+    /** @type {import("./upcoming.js").Upcoming | null} */
+    this.upcoming = null;
+    // What is here is shown first.
+    this.soon = setTimeout(() => this.lookAhead(), 2000);
     this.isUnnamed = false;
     /** @type {[string, (event: any) => void][]} */
     this.heard = [["frames", (event) => this.look(event)], ["keydown", (event) => this.shortcut(event)], ["tagged", () => this.big.isOpen || this.filters.tagged()]];
@@ -50,10 +55,20 @@ class Capture {
 
   close() {
     clearTimeout(this.timer);
+    clearTimeout(this.soon);
+    this.upcoming?.close();
     this.sheet.close();
     this.taking?.close();
     this.filters.close();
     for (const [name, hear] of this.heard) removeEventListener(name, hear);
+  }
+
+  /** Shows what a run has still to read. */
+  async lookAhead() {
+    const { Upcoming } = await import("./upcoming.js");
+    if (!this.ahead.isConnected) return;
+    this.upcoming = new Upcoming();
+    this.ahead.append(this.upcoming.element);
   }
 
   /** @param {number} total @param {import("./list.js").Frame | undefined} frame @param {number} more */

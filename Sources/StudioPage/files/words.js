@@ -55,7 +55,7 @@ const english = {
   stations: "Stations", noCatalog: "The pipeline names no catalogue.", noCatalogYet: "Start the page with a pipeline that names one: ", notJoined: "This state directory has not joined: ",
   connected: "connected since {time}", away: "away since {time}", untelling: "no run tells it now", asOf: "As of {time}.", untold: "Not told yet", heldFor: "Held for it", claims: "Claims", catalogue: "Catalogue",
   thereNow: "there now", lastSeen: "last seen {time}", neverSeen: "never seen", shutOut: "shut out", site: "Place", taken: "Cards taken", whoHas: "Who has it", ask: "Ask the catalogue", nobody: "nobody",
-  seen: "seen", claimed: "sends it", unsure: "may have sent it", answerWas: "The answer was {status}.",
+  upcoming: "Still on the camera", toCome: "1 frame is still to come|{n} frames are still to come", seen: "seen", claimed: "sends it", unsure: "may have sent it", answerWas: "The answer was {status}.",
 };
 
 /** @param {string} key @param {Record<string, string | number>} [values] */
