@@ -29,6 +29,8 @@ public struct FujifilmHandler: ManufacturerHandler {
             quirks.chunk = 1 << 20
             quirks.news = .polling(from: .milliseconds(50), upTo: .milliseconds(200))
             quirks.settle = .zero
+            // Newer bodies hang where the question for a file's facts was not the one before.
+            quirks.previews = false
         }
         return [
             CameraMatch(

@@ -79,6 +79,16 @@ import VirtualCamera
         }
     }
 
+    /// Newer bodies hang at that question.
+    @Test func overWiFiNoFileIsShownBeforeItIsRead() async throws {
+        try await Self.wireless.run(.network) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            let session = try #require(scene.session as? any PreviewingSession)
+            #expect(try await session.preview(of: entry.origin, upTo: 256 << 10) == nil)
+            #expect(!scene.camera.log.contains { $0.operation.code == .getThumb })
+        }
+    }
+
     @Test(.timeLimit(.minutes(5))) func selectedFramesComeOneByOneUnderOneNumber() async throws {
         var personality = FujifilmPersonality()
         personality.givesOneByOne = true

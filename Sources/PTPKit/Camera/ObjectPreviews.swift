@@ -83,7 +83,7 @@ final class ObjectPreviews: Sendable {
         _ object: CameraObject, upTo limit: Int, _ camera: isolated PTPCamera
     ) throws(PTPError) -> [UInt8]? {
         let usual = camera.quirks
-        guard camera.info.offers(.getThumb), !object.isHeld, !object.isUnfinished else { return nil }
+        guard usual.previews, camera.info.offers(.getThumb), !object.isHeld, !object.isUnfinished else { return nil }
         defer { camera.quirks = usual }
         (camera.quirks.answer, camera.quirks.silence) = (min(usual.answer, silence), min(usual.silence, silence))
         camera.quirks.patience = .zero

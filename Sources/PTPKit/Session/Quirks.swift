@@ -34,6 +34,8 @@ public struct Quirks: Sendable, Hashable {
     public var bulkListing = false
     /// Answers with an object's size in 64 bits, where the body lists it: a make's own way beyond 4 GiB.
     public var sizeOperation: OperationCode?
+    /// Whether it may be asked for its own small picture of a file that is still to be read, where it lists that.
+    public var previews = true
     /// A new object's size is believed when it has not changed for this long.
     public var settle: Duration = .milliseconds(60)
     /// False for bodies that answer nothing any more after CloseSession until they are switched off.
