@@ -99,15 +99,19 @@ class Shoot:
             os.rename(hidden, os.path.join(self.hot, made[-1]))
         return made
 
-    def photograph(self, count):
-        """A virtual camera that makes a frame every 300 ms; their names. To be called before the run begins."""
+    def photograph(self, count, slow=False):
+        """A virtual camera that makes a frame every 300 ms; their names. To be called before the run begins.
+
+        `slow`: it has all of them already, and gives one in about half a second.
+        """
         files, made = os.path.join(self.base, "camera"), []
         os.makedirs(os.path.join(files, "DCIM", "100TEST"))
         for number in range(count):
             made.append(f"CAM_{number:04}.JPG")
             with open(os.path.join(files, "DCIM", "100TEST", made[-1]), "wb") as file:
-                file.write(frames.jpeg(10_000 + number, serial="CAMSERIAL1"))
-        words = ["camera", "simulate", "--make", "ptp", "--port", str(self.camera_port), "--files", files, "--shoot-every", "300ms"]
+                file.write(frames.jpeg(10_000 + number, size=200_000 if slow else 4000, serial="CAMSERIAL1"))
+        pace = ["--fault", "dribble@GetPartialObject:times=1000000"] if slow else ["--shoot-every", "300ms"]
+        words = ["camera", "simulate", "--make", "ptp", "--port", str(self.camera_port), "--files", files, *pace]
         self.programs.append(Program("camera", [self.filmgate, *words], log=self.log("camera")).start())
         wait_for_port(self.camera_port)
         return made

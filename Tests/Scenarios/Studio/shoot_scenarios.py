@@ -90,6 +90,30 @@ def filling(scene):
         wait_for_files(page, len(names))
 
 
+@scenario()
+def still_to_come(scene):
+    """What is on a camera and not read yet is shown, with the camera's own pictures, and leaves as the frames come."""
+    with scene.shoot(camera=True) as shoot:
+        names = shoot.photograph(40, slow=True)
+        shoot.begin()
+        page, _ = scene.open(shoot)
+        part, ahead = page.locator(".upcoming"), page.locator(".upcoming li")
+        until(page, lambda: part.is_visible() and ahead.count() >= 3, 20, "what is still to come is not shown")
+        says(page, "still to come", where=".upcoming")
+        drawn = lambda: part.locator("img").evaluate_all("(all) => all.filter((one) => one.naturalWidth >= 100).length")  # noqa: E731
+        until(page, lambda: drawn() >= 3, 20, "the camera's own pictures are not shown")
+        scene.look(page, "capture-upcoming")
+        left = shoot.studio.client("view").get("upcoming")
+        check(0 < left["total"] < len(names) and all(one["source"] is None for one in left["frames"]), f"a viewer is told {left}")
+        told = {one["name"] for one in left["frames"] if not one["begun"]}
+        here = {frame["path"].rsplit("/", 1)[-1] for frame in shoot.studio.client("view").get("frames")["frames"]}
+        check(told and told <= set(names), f"{told} are to come, of {names}")
+        check(len(here) > 0, "nothing was read while pictures were asked for")
+        wait_for_files(page, len(names), 90)
+        until(page, lambda: not part.is_visible(), 20, "what is here is still to come")
+        check(shoot.studio.client("view").get("upcoming")["total"] == 0, "something is still to come")
+
+
 def open_first(page, hand, names):
     """The first frame by a tap, the third by keys."""
     if isinstance(hand, Keys):
