@@ -12,6 +12,10 @@ public enum GPhotoRequest: Sendable, Hashable {
     case read(GPhotoPath, from: UInt64)
     /// Answered by `file` where one has appeared, and `done`, at the latest after so many milliseconds.
     case wait(milliseconds: UInt32)
+    /// The camera's own small picture of a file.
+    ///
+    /// Answered by `data` in order, and `done`.
+    case show(GPhotoPath)
 
     public var frame: Frame {
         var fields: [UInt8] = []
@@ -29,6 +33,9 @@ public enum GPhotoRequest: Sendable, Hashable {
         case .wait(let milliseconds):
             fields.append(little: milliseconds)
             return Frame(5, fields)
+        case .show(let path):
+            path.write(to: &fields)
+            return Frame(6, fields)
         }
     }
 
@@ -40,6 +47,7 @@ public enum GPhotoRequest: Sendable, Hashable {
         case 3: self = .list
         case 4: self = .read(try GPhotoPath(&reader), from: try reader.long())
         case 5: self = .wait(milliseconds: try reader.word())
+        case 6: self = .show(try GPhotoPath(&reader))
         default: throw .malformed
         }
     }

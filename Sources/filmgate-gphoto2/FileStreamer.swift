@@ -13,7 +13,9 @@ final class FileStreamer {
 
     init(_ channel: FrameChannel, skipping skip: UInt64) { (self.channel, self.skip) = (channel, skip) }
 
-    func pass(_ path: GPhotoPath, of camera: OpenCamera, _ context: OpaquePointer?) -> Int32 {
+    func pass(
+        _ path: GPhotoPath, _ type: CameraFileType, of camera: OpenCamera, _ context: OpaquePointer?
+    ) -> Int32 {
         // libgphoto2 keeps the address: it must outlive the file.
         let handler = UnsafeMutablePointer<CameraFileHandler>.allocate(capacity: 1)
         defer { handler.deallocate() }
@@ -32,7 +34,7 @@ final class FileStreamer {
             guard code >= 0, let file else { return code }
             defer { gp_file_unref(file) }
             return gp_camera_file_get(
-                camera.raw, Text.c(path.folder), Text.c(path.name), GP_FILE_TYPE_NORMAL, file, context)
+                camera.raw, Text.c(path.folder), Text.c(path.name), type, file, context)
         }
     }
 

@@ -17,8 +17,9 @@ final class RequestHandler {
         case .detect: code = try detect()
         case .open(let model, let port): code = try open(model, port)
         case .list: code = try list()
-        case .read(let path, let offset): code = try read(path, from: offset)
+        case .read(let path, let offset): code = try read(path, GP_FILE_TYPE_NORMAL, from: offset)
         case .wait(let milliseconds): code = try wait(milliseconds)
+        case .show(let path): code = try read(path, GP_FILE_TYPE_PREVIEW)
         }
         let text = code == GPhotoReply.noCard ? "no card" : String(cString: gp_result_as_string(code))
         try send(code >= 0 ? .done : .failed(code: code, text: text))
@@ -65,10 +66,10 @@ final class RequestHandler {
         return isEmpty && camera.lacksCard(context) ? GPhotoReply.noCard : GP_OK
     }
 
-    private func read(_ path: GPhotoPath, from offset: UInt64) throws(WireError) -> Int32 {
+    private func read(_ path: GPhotoPath, _ type: CameraFileType, from offset: UInt64 = 0) throws(WireError) -> Int32 {
         guard let camera else { return GP_ERROR_BAD_PARAMETERS }
         let streamer = FileStreamer(channel, skipping: offset)
-        let code = streamer.pass(path, of: camera, context)
+        let code = streamer.pass(path, type, of: camera, context)
         if streamer.isShut { throw .ended }
         return code
     }

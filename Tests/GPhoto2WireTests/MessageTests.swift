@@ -6,7 +6,7 @@ import Testing
     static let path = GPhotoPath(folder: Array("/store_00010001/DCIM".utf8), name: [0x44, 0xFF, 0x2E])
     static let requests: [GPhotoRequest] = [
         .detect, .open(model: "Body 5", port: "usb:001,004"), .list, .read(path, from: 0x1_0000_0001),
-        .wait(milliseconds: 500),
+        .wait(milliseconds: 500), .show(path),
     ]
     static let replies: [GPhotoReply] = [
         .camera(model: "Körper", port: "usb:"), .opened(GPhotoBody(make: "m", model: "", serial: "7")),

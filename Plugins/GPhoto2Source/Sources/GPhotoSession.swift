@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from
 /// its beginning, and what had come is compared.
-actor GPhotoSession: SourceSession {
+actor GPhotoSession: PreviewingSession {
     nonisolated let place: SourcePlace
     nonisolated let volume: String
     /// True where the camera has a serial number.
@@ -22,6 +22,7 @@ actor GPhotoSession: SourceSession {
     /// The bytes that libgphoto2 knows a file by, by its path in the volume.
     private var paths: [String: GPhotoPath] = [:]
     private var told: Set<String> = []
+    private var pace = PreviewPace(), showsNothing = false
     /// Why the last listing showed nothing.
     private var gap: IngestError?
 
@@ -128,6 +129,32 @@ actor GPhotoSession: SourceSession {
                 .corruptData,
                 "\(place.label) announced \(origin.size) bytes of \(origin.path) and sent \(reading.position).")
         }
+    }
+
+    /// Between two files: whoever reads one has this actor until its end.
+    ///
+    /// A process that ended at the question, or hung, would do so again.
+    func preview(of origin: Origin, upTo limit: Int) async throws(IngestError) -> [UInt8]? {
+        if showsNothing { return nil }
+        guard !Task.isCancelled, ContinuousClock.now >= pace.due, let path = paths[origin.volumePath] else {
+            throw IngestError(.unavailable, "\(place.label) has other things to do.", advice: "Ask again in a moment.")
+        }
+        let begun = ContinuousClock.now
+        var bytes: [UInt8] = []
+        let asked = Result { () throws(IngestError) in
+            try again(tries: 1) { link throws(IngestError) in
+                try link.ask(.show(path), silence: .seconds(5)) {
+                    if case .data(let part) = $0, bytes.count <= limit { bytes += part }
+                }
+            }
+        }
+        pace.asked(at: begun)
+        if case .failure(let error) = asked {
+            if error.code == .deviceBusy { throw error }
+            showsNothing = error.code == .deviceGone
+            return nil
+        }
+        return bytes.isEmpty || bytes.count > limit ? nil : bytes
     }
 
     nonisolated func localPath(_ origin: Origin) -> String? { nil }

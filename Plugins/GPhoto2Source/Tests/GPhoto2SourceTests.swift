@@ -142,6 +142,47 @@ import Testing
         #expect(sink.bytes == bytes)
     }
 
+    /// The camera's own picture, asked again while its time is for other things.
+    private func shown(_ entry: SourceEntry, _ session: any SourceSession, upTo limit: Int = 100_000) async throws
+        -> [UInt8]?
+    {
+        let session = try #require(session as? any PreviewingSession)
+        for _ in 0..<1000 {
+            do throws(IngestError) { return try await session.preview(of: entry.origin, upTo: limit) } catch {
+                guard error.code == .unavailable else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    @Test func aFileIsShownBeforeItIsRead() async throws {
+        for name in ["IMG_1.JPG", "IMG_2.JPG"] { camera.put("/DCIM", name, bytes) }
+        camera.state.withLock { $0.previews["IMG_1.JPG"] = [0xFF, 0xD8, 1, 0xFF, 0xD9] }
+        let session = try await session(), entries = try await session.entries()
+        #expect(try await shown(entries[0], session) == [0xFF, 0xD8, 1, 0xFF, 0xD9])
+        #expect(try await shown(entries[0], session, upTo: 4) == nil, "more than was asked for")
+        #expect(try await shown(entries[1], session) == nil, "the camera has none")
+        #expect(try await shown(entries[0], session) != nil, "that says nothing of others")
+        let asked = camera.state.withLock { $0.asked }
+        #expect(!asked.contains { if case .read = $0 { true } else { false } })
+        await session.close()
+    }
+
+    @Test func aProcessThatEndsAtAPictureIsNotAskedForAnother() async throws {
+        for name in ["IMG_1.JPG", "IMG_2.JPG"] { camera.put("/DCIM", name, bytes) }
+        camera.state.withLock { ($0.previews["IMG_2.JPG"], $0.crashes) = ([0xFF, 0xD8], [0]) }
+        let session = try await session(), entries = try await session.entries()
+        #expect(try await shown(entries[0], session) == nil)
+        #expect(try await shown(entries[1], session) == nil)
+        let asked = camera.state.withLock { $0.asked }
+        #expect(asked.count { if case .show = $0 { true } else { false } } == 1)
+        let sink = Received()
+        try await session.fetch(entries[0].origin, from: 0, into: sink)
+        #expect(sink.bytes == bytes)
+        await session.close()
+    }
+
     @Test func ourOwnFullDiskIsNotTheCamerasFault() async throws {
         camera.put("/DCIM", "IMG_1.JPG", bytes)
         let session = try await session(), entry = try #require(try await session.entries().first)

@@ -11,6 +11,8 @@ final class ScriptedCamera: Sendable {
         var body = GPhotoBody(make: "Maker", model: "Body 5", serial: "0042")
         var files: [(file: GPhotoFile, bytes: [UInt8])] = []
         var news: [GPhotoFile] = []
+        /// Small pictures, by the names of their files; what has none is refused.
+        var previews: [String: [UInt8]] = [:]
         /// The process ends after so many bytes of a file, once for each.
         var crashes: [Int] = []
         /// What happens to the camera then.
@@ -48,6 +50,7 @@ final class ScriptedLink: GPhotoLink {
         if let failure = camera.state.withLock({ $0.failure }) { throw failure }
         for reply in replies(request) { try each(reply) }
         if case .read(let path, let offset) = request { try read(path, offset, each) }
+        if case .show(let path) = request { try show(path, each) }
     }
 
     private func replies(_ request: GPhotoRequest) -> [GPhotoReply] {
@@ -59,9 +62,27 @@ final class ScriptedLink: GPhotoLink {
             case .wait:
                 defer { state.news = [] }
                 return state.news.map { .file($0) }
-            case .read: return []
+            case .read, .show: return []
             }
         }
+    }
+
+    /// The process ends here, too, where a crash is due.
+    private func show(
+        _ path: GPhotoPath, _ each: (GPhotoReply) throws(IngestError) -> Void
+    ) throws(IngestError) {
+        let (found, crashes) = camera.state.withLock { state in
+            (
+                state.previews[String(decoding: path.name, as: UTF8.self)],
+                !state.crashes.isEmpty && state.crashes.removeFirst() == 0
+            )
+        }
+        if crashes {
+            isDead.withLock { $0 = true }
+            throw IngestError(.deviceGone, "libgphoto2's process hung.")
+        }
+        guard let found else { throw IngestError(gphoto: -6, "Unsupported operation") }
+        try each(.data(found))
     }
 
     private func read(
