@@ -9,9 +9,9 @@ struct MemoryDeliveries {
         var isDumb = false
     }
     /// `before`: what stood there before the claim, such as that of a lost station; what was told of the copy stays
-    /// beside it.
+    /// beside it. `lost`: the claim of a lost station between this one and a word of somebody.
     private struct Row {
-        var token: Int64, word: Word, before: Word? = nil
+        var token: Int64, word: Word, before: Word? = nil, lost: Word? = nil
         var receipt: String? = nil, proof: Receipt.Proof? = nil, size: UInt64? = nil, seq: Int64 = 0
     }
     private struct Key: Hashable { var content: ContentKey, target: String }
@@ -50,9 +50,10 @@ struct MemoryDeliveries {
         if !isMine, let refusal = refusal(wish, key, row, by: station, stations, isOld: isOld) { return refusal }
         if !isClaim {
             row.before = row.word
-        } else if !isMine, !isKnown, row.before.map({ $0.state == .claimed }) ?? true {
-            // Of several that were lost the last may have been sent.
-            row.before = Word(station: row.word.station, state: .claimed, isDumb: isDumb(row, key))
+        } else if !isMine, !isKnown {
+            // Of several that were lost the last may have been sent; what was told stands behind it.
+            let lost = Word(station: row.word.station, state: .claimed, isDumb: isDumb(row, key))
+            if row.before.map({ $0.state == .claimed }) ?? true { row.before = lost } else { row.lost = lost }
         }
         (row.token, row.word) = (session, mine)
         rows[key] = row
@@ -101,7 +102,7 @@ struct MemoryDeliveries {
 
     private func isDumb(_ row: Row, _ key: Key) -> Bool {
         guard row.word.state == .claimed else { return targets[key.target]?.isDumb == true }
-        return row.word.isDumb || row.before?.state == .claimed && row.before?.isDumb == true
+        return row.word.isDumb || row.before?.isDumb == true || row.lost?.isDumb == true
     }
 
     private mutating func name(_ target: String, _ name: String, isShared: Bool, isDumb: Bool) {
@@ -131,11 +132,14 @@ struct MemoryDeliveries {
     /// What stood there before the claim stands again.
     private mutating func giveBack(_ key: Key) {
         guard var row = rows[key] else { return }
-        guard let before = row.before else {
+        if let lost = row.lost {
+            (row.token, row.word, row.lost) = (0, lost, nil)
+        } else if let before = row.before {
+            (row.token, row.word, row.before) = (0, before, nil)
+        } else {
             rows[key] = nil
             return
         }
-        (row.token, row.word, row.before) = (0, before, nil)
         rows[key] = row
     }
 
@@ -157,6 +161,7 @@ struct MemoryDeliveries {
             guard old?.word.state == .claimed, stations.lives(old?.token ?? 0) else { break }
             // Whoever has it may be sending it again: the claim leaves this behind.
             rows[key]?.before = Word(station: station, state: .removed)
+            rows[key]?.lost = nil
             rows[key]?.seq = seq
             return
         case .done:

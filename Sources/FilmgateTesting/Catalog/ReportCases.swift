@@ -74,6 +74,55 @@ enum ReportCases {
             2 claim a+insists → taken over
             """),
         CatalogCase(
+            "a sending again that was lost stands again before the removal",
+            """
+            3 tell removed:a → known to 1
+            1 claim a+again+dumb → granted
+            1 leave → left
+            2 claim a+again → taken over
+            2 release a → 1 given back
+            3 claim a → removed by desk-3 itself
+            3 claim a+again+dumb → unsure by desk-1
+            3 claim a+again → taken over
+            """),
+        CatalogCase(
+            "doubt outlasts whoever took over a sending again",
+            """
+            3 tell removed:a → known to 1
+            1 claim a+again+dumb → granted
+            1 leave → left
+            2 claim a+again → taken over
+            2 leave → left
+            3 claim a+again+idempotent → unsure by desk-2
+            owner free desk-2 → 1 free
+            3 claim a+again+dumb → unsure by desk-1
+            """),
+        CatalogCase(
+            "who knows what came of its insisting gives back what was done",
+            """
+            3 tell done:a → known to 1
+            1 claim a+insists → granted
+            1 leave → left
+            2 claim a+insists → taken over
+            2 release a → 1 given back
+            3 claim a → done by desk-3 itself at x/a
+            1 open → applied 0, for 60 s
+            1 claim a+insists+known → granted
+            1 release a → 1 given back
+            2 claim a+dumb+insists → granted
+            """),
+        CatalogCase(
+            "a removal takes the place of a lost sending again",
+            """
+            3 tell removed:a → known to 1
+            1 claim a+again+dumb → granted
+            1 leave → left
+            2 claim a+again → taken over
+            3 tell removed:a → known to 2
+            2 release a → 1 given back
+            2 claim a+again+dumb → granted
+            """),
+        CatalogCase(
             "a removal takes the place of what was done before a claim",
             """
             3 tell done:a → known to 1

@@ -21,6 +21,7 @@ enum CatalogSchema {
         [CatalogTables.home] + DoubtFunctions.all,
         [CatalogTables.home] + CardFunctions.all,
         [CatalogTables.home] + LostClaimFunctions.all,
+        [CatalogTables.home] + PutBackFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

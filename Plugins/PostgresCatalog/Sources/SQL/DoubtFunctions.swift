@@ -9,10 +9,10 @@
 /// program of before goes by the same rules.
 enum DoubtFunctions {
     static let all = [
-        columns, doubt, taking, claim(remembers: remembers), earlierClaim, release, earlierRelease, freeing,
+        columns, doubt, taking, claim(remembers: remembers), earlierClaim, release(back), earlierRelease,
+        freeing(back),
         ReportFunctions.report(
-            "CREATE OR REPLACE", first: removals, also: ", rights = NULL, was = NULL, was_by = NULL",
-            unless: "WHEN excluded.state = 'r' AND t.state = 'c' THEN NOT \(lives("t"))"),
+            "CREATE OR REPLACE", first: removals(), also: ", rights = NULL, was = NULL, was_by = NULL", unless: isKept),
         CatalogReading.copies("CREATE OR REPLACE", first: AdmissionFunctions.reading, state: copyState), permissions,
         "UPDATE catalog.meta SET schema = 5",
     ]
@@ -20,6 +20,9 @@ enum DoubtFunctions {
     private static func lives(_ row: String) -> String {
         "EXISTS (SELECT FROM session s WHERE s.token = \(row).token AND s.until > clock_timestamp())"
     }
+
+    /// What is told of a removal does not end a claim that lasts.
+    static let isKept = "WHEN excluded.state = 'r' AND t.state = 'c' THEN NOT \(lives("t"))"
 
     /// Of a claim: what its wish said (as in `claim_v2`), and what stood there before it, by whom: `d`, `r`, or the claim
     /// of a lost station that could settle doubt (`c`) or could not (`n`).
@@ -69,8 +72,9 @@ enum DoubtFunctions {
     /// do not lock each other up. The last SELECT sees the rows as they were when the statement began: what another
     /// station committed after that has no state there, or one that could be taken, and must be asked for again.
     ///
-    /// `remembers`: where a claim leaves what stood before the one that it takes the place of.
-    static func claim(remembers: String) -> String {
+    /// `remembers`: where a claim leaves what stood before the one that it takes the place of; `also` is set of a row that
+    /// is taken.
+    static func claim(remembers: String, isDumb: String = isDumb, also: String = "") -> String {
         """
             CREATE OR REPLACE FUNCTION catalog.claim_v2(
                 mine bigint, shas bytea[], besides bytea[], targets text[], names text[], all_rights smallint[])
@@ -96,7 +100,7 @@ enum DoubtFunctions {
                     ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, at = now(),
                         state = excluded.state, rights = excluded.rights,
                         was = CASE WHEN d.state <> 'c' THEN d.state WHEN \(remembers) THEN d.was WHEN \(isDumb) THEN 'n' ELSE 'c' END,
-                        was_by = CASE WHEN d.state = 'c' AND (\(remembers)) THEN d.was_by ELSE d.station END
+                        was_by = CASE WHEN d.state = 'c' AND (\(remembers)) THEN d.was_by ELSE d.station END\(also)
                     WHERE d.state = 'c' AND d.token = excluded.token OR may_take(
                         CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END,
                         CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END,
@@ -135,7 +139,7 @@ enum DoubtFunctions {
         """
 
     /// Whoever had it could neither ask nor send twice without harm, or so could one before.
-    private static let isDumb = """
+    static let isDumb = """
         (coalesce((d.rights & 3) = 0, (SELECT t.dumb FROM target t WHERE t.id = d.target)) OR d.was IS NOT DISTINCT FROM 'n')
         """
 
@@ -162,7 +166,10 @@ enum DoubtFunctions {
         """
 
     /// Gives claims back; one that was tried is as good as that of a lost station.
-    private static let release = """
+    ///
+    /// `back`: what is set of the others where something stood there before.
+    static func release(_ back: String) -> String {
+        """
         CREATE OR REPLACE FUNCTION catalog.release_v2(
             mine bigint, shas bytea[], besides bytea[], targets text[], were_tried boolean[]) RETURNS int
         LANGUAGE sql \(SessionFunctions.head) AS $$
@@ -172,9 +179,10 @@ enum DoubtFunctions {
                 JOIN target t ON t.identity = left(a.identity, 1024)
                 JOIN delivery d ON d.sha = a.sha AND d.target = t.id AND d.beside = a.beside, me(mine) m
                 WHERE d.state = 'c' AND d.token = mine AND d.station = m.station GROUP BY d.sha, d.target, d.beside, d.token),
-            \(givingBack)
+            \(givingBack(back))
         $$
         """
+    }
 
     /// For programs of before, which do not say what was tried.
     private static let earlierRelease = """
@@ -185,16 +193,19 @@ enum DoubtFunctions {
         """
 
     /// What that station had claimed and whose session is over; for whoever keeps the catalogue.
-    private static let freeing = """
+    static func freeing(_ back: String) -> String {
+        """
         CREATE OR REPLACE FUNCTION catalog.give_free(called text) RETURNS int LANGUAGE sql \(SessionFunctions.head) AS $$
             WITH given AS (
                 SELECT d.sha, d.target, d.beside, d.token, false AS tried FROM delivery d JOIN station t ON t.id = d.station
                 WHERE t.name = called AND d.state = 'c' AND NOT \(lives("d"))),
-            \(givingBack)
+            \(givingBack(back))
         $$
         """
+    }
 
-    private static let givingBack = """
+    private static func givingBack(_ back: String) -> String {
+        """
         lost AS (UPDATE delivery d SET token = 0, at = now() FROM given g WHERE \(isGiven) AND g.tried RETURNING 1),
             back AS (
                 UPDATE delivery d SET \(back) FROM given g
@@ -202,6 +213,7 @@ enum DoubtFunctions {
             gone AS (DELETE FROM delivery d USING given g WHERE \(isGiven) AND NOT g.tried AND d.was IS NULL RETURNING 1)
             SELECT ((SELECT count(*) FROM lost) + (SELECT count(*) FROM back) + (SELECT count(*) FROM gone))::int
         """
+    }
 
     /// Whoever took it meanwhile has another token.
     private static let isGiven = """
@@ -211,14 +223,18 @@ enum DoubtFunctions {
     /// What somebody saw removed ends no claim that lasts: whoever has it may be sending it again.
     ///
     /// That claim leaves it behind when it is given back or lost.
-    private static let removals = """
+    ///
+    /// `also` is set of such a claim.
+    static func removals(also: String = "") -> String {
+        """
         IF 'r' = ANY (d_state) THEN
-                UPDATE delivery d SET was = 'r', was_by = who, seq = upto
+                UPDATE delivery d SET was = 'r', was_by = who, seq = upto\(also)
                 FROM unnest(d_sha, d_beside, identities, d_state) AS x (sha, beside, identity, state), target g
                 WHERE x.state = 'r' AND g.identity = x.identity AND d.sha = x.sha AND d.target = g.id AND d.beside = x.beside
                     AND d.state = 'c' AND \(lives("d"));
             END IF;
         """
+    }
 
     /// What is doubted is told as what may be there.
     private static let copyState = """

@@ -6,7 +6,7 @@ enum LostClaimFunctions {
     ///
     /// Before, the first was what stood again when the next gave it back untried, and a station that knew of that one
     /// that nothing had come of it sent what the second had sent. What is told, and not only claimed, stands as before.
-    private static let remembers = """
+    static let remembers = """
         d.was IN ('d', 'r') OR d.token = excluded.token OR d.station = excluded.station AND (excluded.rights & 16) <> 0
         """
 }
