@@ -16,6 +16,7 @@ from access import certificates, pooler  # noqa: E402
 from away import away  # noqa: E402
 from clocks import clocks  # noqa: E402
 from failover import promotions  # noqa: E402
+from home import home  # noqa: E402
 from hostile import hostile  # noqa: E402
 from kills import server_kills, station_kills, stopped  # noqa: E402
 from many import eight_runs  # noqa: E402
@@ -35,6 +36,7 @@ SCENARIOS = {
     "old-state": (old_state, 1), "copied-state": (two_of_one, 1), "eight-runs": (eight_runs, 1),
     "pooler": (pooler, 0.1), "certificates": (certificates, 1), "receivers": (receivers, 0.06), "snapshot": (long_snapshot, 1),
     "hostile": (hostile, 1), "clocks": (clocks, 1), "away": (away, 1), "store": (store, 0.1),
+    "home": (home, 1),
 }
 
 # Those that cannot be played without namespaces of mounts or networks.
