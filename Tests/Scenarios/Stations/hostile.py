@@ -235,6 +235,7 @@ class Victim:
             if run.poll() is not None:
                 raise Failure(f"{when}: a run ended with {run.returncode}; see {one.log}")
             self.liar.end()
+            played(when, "beside a run")
         with open(f"/proc/{run.pid}/status", encoding="ascii") as file:
             most = int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
         interrupted(run, "a run under a catalogue that lied")
@@ -248,16 +249,24 @@ class Victim:
         return most
 
 
+def played(lie, how):
+    """Some take a minute, and all of them many: whoever waits sees that it goes on."""
+    print(f"  {list(LIES).index(lie) + 1} of {len(LIES)}: {lie}: {how}", flush=True)
+
+
 def hostile(scene):
     victim, wrong = Victim(scene), []
-    for name in LIES:
+    for name, lies in LIES.items():
+        begun = time.monotonic()
         try:
-            victim.suffers(name, LIES[name])
+            victim.suffers(name, lies)
+            played(name, f"{time.monotonic() - begun:.0f} s")
         except Failure as failure:
             # The others are played all the same.
             victim.liar.end()
             victim.memory()
             wrong.append(str(failure))
+            played(name, wrong[-1].splitlines()[0])
     most = victim.works()
     if wrong:
         raise Failure(f"{len(wrong)} of {len(LIES)} lies of a catalogue do harm:\n" + "\n".join(wrong))
