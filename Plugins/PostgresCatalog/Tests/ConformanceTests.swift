@@ -27,7 +27,9 @@ extension TestCatalog {
             station: { try self.as("desk\($0)") }, owner: { try self.as("postgres") },
             pass: { time in
                 let span = "interval '\(time.components.seconds) seconds'"
-                try await self.sql("UPDATE catalog.session SET until = until - \(span), heard = heard - \(span)")
+                try await self.sql(
+                    "UPDATE catalog.session SET until = until - \(span), heard = heard - \(span); "
+                        + "UPDATE catalog.station SET joined = joined - \(span)")
             }, setAway: { try await self.set(away: $0) })
     }
 

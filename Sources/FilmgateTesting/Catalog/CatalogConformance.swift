@@ -23,7 +23,7 @@ public struct CatalogBench: Sendable {
     public static func inMemory() -> CatalogBench {
         let catalog = MemoryCatalog(isStrict: true)
         return CatalogBench(
-            station: { _ in catalog }, owner: { catalog }, pass: { catalog.pass($0) },
+            station: { catalog.as("desk\($0)") }, owner: { catalog }, pass: { catalog.pass($0) },
             setAway: { catalog.set(away: $0 ? IngestError(.unavailable, "No answer.") : nil) })
     }
 }
@@ -31,7 +31,8 @@ public struct CatalogBench: Sendable {
 /// What stations do, line by line, and what every catalogue has to answer.
 ///
 /// `2 claim a+dumb → unsure by desk-1`: station 2 does what `CatalogPlay` reads, and what follows the arrow is the
-/// answer. Stations 1 to 3 have joined and have a session when a case begins, unless it is `fresh`.
+/// answer. `1@2` is station 1 with the role of station 2. Stations 1 to 3 have joined and have a session when a case
+/// begins, unless it is `fresh`.
 public struct CatalogCase: Sendable, CustomStringConvertible {
     public let name: String
     let isFresh: Bool, lines: [[String]]
@@ -56,12 +57,11 @@ public struct CatalogCase: Sendable, CustomStringConvertible {
 }
 
 /// How every catalogue answers: the one in memory, by which the engine is tested, as a real one.
-///
-/// Roles are a database's own affair: a case has one for each station.
 public enum CatalogConformance {
     public static let cases =
         ClaimCases.claims + ClaimCases.doubts + ClaimCases.releases + ReportCases.orders + ReportCases.reports
         + ReportCases.lookUps + StationCases.memberships + StationCases.sessions + StationCases.keeping
+        + RoleCases.rights + RoleCases.passing
 
     public static let checks: [Check<CatalogBench>] = cases.map { one in
         Check(one.name) { bench in

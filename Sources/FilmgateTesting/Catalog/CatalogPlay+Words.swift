@@ -46,15 +46,20 @@ extension CatalogPlay {
         return wish
     }
 
+    /// One that was retired is called by its number in the tables, too, which differs each time.
+    private static func shown(_ station: String) -> String {
+        station.firstIndex(of: "~").map { String(station[...$0]) } ?? station
+    }
+
     static func shown(_ answer: ClaimAnswer) -> String {
         func own(_ isOwn: Bool) -> String { isOwn ? " itself" : "" }
         return switch answer {
         case .granted: "granted"
         case .takenOver: "taken over"
-        case .held(let name): "held by \(name)"
-        case .done(let name, let receipt, let isOwn): "done by \(name)\(own(isOwn)) at \(receipt ?? "-")"
-        case .unsure(let name, let isOwn): "unsure by \(name)\(own(isOwn))"
-        case .removed(let name, let isOwn): "removed by \(name)\(own(isOwn))"
+        case .held(let name): "held by \(shown(name))"
+        case .done(let name, let receipt, let isOwn): "done by \(shown(name))\(own(isOwn)) at \(receipt ?? "-")"
+        case .unsure(let name, let isOwn): "unsure by \(shown(name))\(own(isOwn))"
+        case .removed(let name, let isOwn): "removed by \(shown(name))\(own(isOwn))"
         case .undecided: "undecided"
         }
     }
@@ -62,14 +67,14 @@ extension CatalogPlay {
     /// The time only where it is that of a station: the server's differs each time.
     static func shown(_ copy: CatalogCopy) -> String {
         let size = copy.size.map { "\($0)" } ?? "-", since = copy.state == .seen ? seconds(copy.at) : ""
-        let words = [copy.station, copy.state.rawValue, copy.place, copy.detail ?? "-", copy.proof ?? "-", size]
+        let words = [shown(copy.station), copy.state.rawValue, copy.place, copy.detail ?? "-", copy.proof ?? "-", size]
         let shared = copy.target.map { " of \($0)" } ?? "", beside = copy.beside == nil ? "" : " beside"
         return words.joined(separator: " ") + since + shared + beside
     }
 
     static func shown(_ card: CardAtStation) -> String {
         let endings = card.endings.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
-        return "\(card.station): \(endings.joined(separator: ", "))\(seconds(card.at))"
+        return "\(shown(card.station)): \(endings.joined(separator: ", "))\(seconds(card.at))"
     }
 
     private static func seconds(_ at: Int64) -> String { at == time ? "" : " +\((at - time) / 1_000_000_000) s" }
@@ -77,6 +82,6 @@ extension CatalogPlay {
     static func shown(_ station: StationSummary) -> String {
         let state = station.revoked ? "shut out" : station.present ? "present" : "away"
         let more = [station.site, station.status].compactMap { $0 }.map { " \($0)" }.joined()
-        return "\(station.name) \(state) \(station.applied)\(more)"
+        return "\(shown(station.name)) \(state) \(station.applied)\(more)"
     }
 }

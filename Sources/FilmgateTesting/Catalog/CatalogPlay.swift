@@ -7,7 +7,7 @@ import FilmgateCore
 /// what a person or a station says of it (`flags`). `#257` is so many contents; `short` and `none` are no digests.
 struct CatalogPlay {
     private struct Member {
-        let catalog: any Catalog
+        var catalog: any Catalog
         var name: String, membership: StationMembership? = nil, token: Int64? = nil, applied: Int64 = 0
     }
     struct Unreadable: Error { let words: [String] }
@@ -20,7 +20,7 @@ struct CatalogPlay {
         for number in 1...4 {
             members[number] = Member(catalog: try bench.station(number), name: "desk-\(number)")
             guard !isFresh, number < 4 else { continue }
-            for verb in ["join", "open"] { _ = try await play(number, verb, []) }
+            for verb in ["join", "open"] { _ = try await play(number, as: number, verb, []) }
         }
     }
 
@@ -37,7 +37,10 @@ struct CatalogPlay {
 
     private mutating func play(_ words: [String]) async throws -> String {
         guard words.count > 1 else { throw Unreadable(words: words) }
-        if let number = Int(words[0]) { return try await play(number, words[1], Array(words.dropFirst(2))) }
+        let who = words[0].split(separator: "@").compactMap { Int($0) }
+        if let number = who.first, let role = who.last {
+            return try await play(number, as: role, words[1], Array(words.dropFirst(2)))
+        }
         switch (words[0], words[1]) {
         case ("time", let seconds):
             try await bench.pass(.seconds(Int(seconds) ?? 0))
@@ -45,17 +48,30 @@ struct CatalogPlay {
         case ("catalog", let state):
             try await bench.setAway(state == "away")
             return state
-        case ("owner", "revoke"): return try await owner.revoke(words[2]) ? "shut out" : "nobody"
-        case ("owner", "free"): return try await owner.release(claimsOf: words[2]).map { "\($0) free" } ?? "nobody"
+        case ("owner", "revoke"), ("owner", "free"): return try await keep(words[1], words[2], owner)
         default: throw Unreadable(words: words)
         }
     }
 
-    private mutating func play(_ number: Int, _ verb: String, _ words: [String]) async throws -> String {
-        guard let member = members[number] else { throw Unreadable(words: [verb]) }
-        let catalog = member.catalog, token = member.token ?? 0
+    /// What is for whoever keeps the catalogue.
+    private func keep(_ verb: String, _ station: String, _ catalog: any Catalog) async throws -> String {
+        verb == "revoke"
+            ? try await catalog.revoke(station) ? "shut out" : "nobody"
+            : try await catalog.release(claimsOf: station).map { "\($0) free" } ?? "nobody"
+    }
+
+    /// `role`: the station whose role is used.
+    private mutating func play(
+        _ number: Int, as role: Int, _ verb: String, _ words: [String]
+    ) async throws -> String {
+        guard var member = members[number], let catalog = members[role]?.catalog else {
+            throw Unreadable(words: [verb])
+        }
+        member.catalog = catalog
+        let token = member.token ?? 0
         switch verb {
-        case "join": return try await join(number, words)
+        case "join": return try await join(number, catalog, words)
+        case "revoke", "free": return try await keep(verb, words[0], catalog)
         case "open", "standing": return try await open(number, member, verb, words)
         case "renew":
             let status = words.isEmpty ? nil : words == ["huge"] ? Self.huge : words.joined(separator: " ")
@@ -85,7 +101,7 @@ struct CatalogPlay {
 
     private static func uuid(_ number: Int) -> String { String(digest("station \(number)").prefix(32)) }
 
-    private mutating func join(_ number: Int, _ words: [String]) async throws -> String {
+    private mutating func join(_ number: Int, _ catalog: any Catalog, _ words: [String]) async throws -> String {
         guard var member = members[number] else { return "" }
         var identity = StationIdentity(uuid: Self.uuid(number), name: member.name)
         for word in words {
@@ -94,13 +110,14 @@ struct CatalogPlay {
             let text = value.hasPrefix("*") ? String(repeating: "x", count: Int(value.dropFirst()) ?? 0) : String(value)
             switch word.prefix(4) {
             case "anew": identity.asNew = true
+            case "pass": identity.isEphemeral = true
             case "name": identity.name = text
             case "site": identity.site = text
             case "uuid": identity.uuid = text
             default: throw Unreadable(words: words)
             }
         }
-        let membership = try await member.catalog.join(identity)
+        let membership = try await catalog.join(identity)
         (member.name, member.membership, member.applied) = (identity.name, membership, membership.applied)
         members[number] = member
         return "epoch \(membership.epoch), applied \(membership.applied)"

@@ -13,57 +13,72 @@ public final class MemoryCatalog: Catalog {
         var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]? = nil
         var refusal: IngestError? = nil
     }
-    private let state: Mutex<State>, isStrict: Bool
-    private let whenReleasing = Mutex<(@Sendable () async -> Void)?>(nil)
+    /// What all roles ask.
+    private final class Shared: Sendable {
+        let state: Mutex<State>, whenReleasing = Mutex<(@Sendable () async -> Void)?>(nil)
+        init(_ state: State) { self.state = Mutex(state) }
+    }
+    private let shared: Shared, isStrict: Bool
+    /// As which it is asked; nil for whoever keeps it.
+    private let role: String?
 
     /// `isStrict`: it refuses and tells whatever a real one would.
     ///
     /// Without it whoever opens a session has joined, any text is a digest, and a test says who has what.
-    public init(isStrict: Bool = false) {
-        self.isStrict = isStrict
-        state = Mutex(State(stations: MemoryStations(isStrict: isStrict)))
+    public convenience init(isStrict: Bool = false) {
+        self.init(Shared(State(stations: MemoryStations(isStrict: isStrict))), isStrict: isStrict)
     }
+
+    private init(_ shared: Shared, isStrict: Bool, role: String? = nil) {
+        (self.shared, self.isStrict, self.role) = (shared, isStrict, role)
+    }
+
+    /// The same catalogue as that role sees it.
+    public func `as`(_ role: String) -> MemoryCatalog { MemoryCatalog(shared, isStrict: isStrict, role: role) }
 
     public let place = "memory", isOnThisMachine = true
 
     // MARK: What a test says and asks
 
     /// With nil, it answers again.
-    public func set(away: IngestError?) { state.withLock { $0.away = away } }
+    public func set(away: IngestError?) { shared.state.withLock { $0.away = away } }
     /// What it says to whoever asks for copies, and how long it takes for that.
     public func set(copies: [CatalogCopy], after delay: Duration = .zero) {
-        state.withLock { ($0.copies, $0.delay) = (copies, delay) }
+        shared.state.withLock { ($0.copies, $0.delay) = (copies, delay) }
     }
     /// For how many files at once it was asked who has them.
-    public var lookups: [Int] { state.withLock(\.lookups) }
+    public var lookups: [Int] { shared.state.withLock(\.lookups) }
     /// How many files it was asked about at once, of cards.
-    public var cards: [Int] { state.withLock(\.cards) }
+    public var cards: [Int] { shared.state.withLock(\.cards) }
     /// How long it takes to say who has met the files of a card, and, with `words`, what it says in place of the truth.
     public func set(cards words: [CardAtStation]?, after delay: Duration = .zero) {
-        state.withLock { ($0.cardWords, $0.cardDelay) = (words, delay) }
+        shared.state.withLock { ($0.cardWords, $0.cardDelay) = (words, delay) }
     }
     /// Claims go by the rules of tables before version 5.
-    public func answerAsBefore() { state.withLock { $0.isOld = true } }
+    public func answerAsBefore() { shared.state.withLock { $0.isOld = true } }
     /// What happens before anything is given back.
-    public func beforeRelease(_ wait: @escaping @Sendable () async -> Void) { whenReleasing.withLock { $0 = wait } }
+    public func beforeRelease(_ wait: @escaping @Sendable () async -> Void) {
+        shared.whenReleasing.withLock { $0 = wait }
+    }
     /// So many answers decide nothing.
-    public func leaveUndecided(_ count: Int) { state.withLock { $0.undecided = count } }
+    public func leaveUndecided(_ count: Int) { shared.state.withLock { $0.undecided = count } }
     /// So many reports are taken, and their answers never come.
-    public func lose(answers count: Int) { state.withLock { $0.lost = count } }
+    public func lose(answers count: Int) { shared.state.withLock { $0.lost = count } }
     /// Up to where it knows that station.
     public func known(of station: String) -> Int64 {
-        state.withLock { state in state.stations.identity(named: station).map { state.stations.applied($0) } ?? 0 }
+        shared.state.withLock { state in state.stations.identity(named: station).map { state.stations.applied($0) } ?? 0
+        }
     }
     /// How its files ended, by their paths, as that station told.
     public func seen(by station: String) -> [String: Ending] {
-        state.withLock { state in
+        shared.state.withLock { state in
             let facts = state.stations.identity(named: station).flatMap { state.met[$0] } ?? [:]
             return Dictionary(facts.values.map { ($0.origin.path, $0.ending) }) { $1 }
         }
     }
     /// Loses what that station told, and with `applied` how much that was, as a backup from before would.
     public func forget(factsOf station: String, knowing applied: Int64? = nil) {
-        state.withLock { state in
+        shared.state.withLock { state in
             let identity = state.stations.identity(named: station) ?? station
             state.met[identity] = nil
             state.deliveries.forget(identity)
@@ -71,28 +86,28 @@ public final class MemoryCatalog: Catalog {
         }
     }
     /// So much time goes by, in which nobody renews anything.
-    public func pass(_ time: Duration) { state.withLock { $0.stations.pass(time) } }
+    public func pass(_ time: Duration) { shared.state.withLock { $0.stations.pass(time) } }
     /// Sessions are renewed, and reports fail.
-    public func set(refusing refusal: IngestError?) { state.withLock { $0.refusal = refusal } }
+    public func set(refusing refusal: IngestError?) { shared.state.withLock { $0.refusal = refusal } }
     /// Whether it takes reports at all; where not, each finds its session over.
-    public func set(takesReports: Bool) { state.withLock { $0.takesReports = takesReports } }
+    public func set(takesReports: Bool) { shared.state.withLock { $0.takesReports = takesReports } }
     /// Ends the sessions of that station, as time would.
     public func end(sessionsOf station: String) {
-        state.withLock { state in
+        shared.state.withLock { state in
             if let identity = state.stations.identity(named: station) { state.stations.end(identity) }
         }
     }
     /// How often it was asked for claims, and for how many at once at most.
-    public var claimed: (questions: Int, most: Int) { state.withLock { ($0.questions, $0.most) } }
+    public var claimed: (questions: Int, most: Int) { shared.state.withLock { ($0.questions, $0.most) } }
     /// The claims of those that are there, and that are not done, by who has them.
-    public var claims: [String] { state.withLock { $0.deliveries.claims($0.stations) } }
+    public var claims: [String] { shared.state.withLock { $0.deliveries.claims($0.stations) } }
 
     /// What that station said of itself last.
-    public func status(of station: String) -> String? { state.withLock { $0.statuses[station] } }
+    public func status(of station: String) -> String? { shared.state.withLock { $0.statuses[station] } }
 
     private func asked<Value: Sendable>(_ body: (inout State) throws(IngestError) -> Value) throws(IngestError) -> Value
     {
-        try state.withLock { state throws(IngestError) in
+        try shared.state.withLock { state throws(IngestError) in
             if let away = state.away { throw away }
             return try body(&state)
         }
@@ -106,35 +121,37 @@ public final class MemoryCatalog: Catalog {
     public func migration() async throws(IngestError) -> [String] { [] }
     public func migrate() async throws(IngestError) -> [String] { [] }
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
-        try asked { state throws(IngestError) in try state.stations.join(identity) }
+        try asked { state throws(IngestError) in try state.stations.join(identity, as: role) }
     }
 
     public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
     {
-        try asked { state throws(IngestError) in try state.stations.open(membership, last: session) }
+        try asked { state throws(IngestError) in try state.stations.open(membership, last: session, as: role) }
     }
 
     public func applied(
         of membership: StationMembership, last session: Int64?
     ) async throws(IngestError) -> Int64? {
         guard isStrict else { return nil }
-        return try asked { state throws(IngestError) in try state.stations.applied(of: membership, last: session) }
+        return try asked { state throws(IngestError) in
+            try state.stations.applied(of: membership, last: session, as: role)
+        }
     }
 
     public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
         try asked { state in
-            guard let station = state.stations.station(of: session) else { return false }
+            guard let station = state.stations.station(of: session, as: role) else { return false }
             if let status { state.statuses[state.stations.name(of: station)] = status }
-            return state.stations.renew(session, status: status)
+            return state.stations.renew(session, status: status, as: role)
         }
     }
     public func leave(_ session: Int64) async throws(IngestError) {
-        try asked { state in state.stations.leave(session) }
+        try asked { state in state.stations.leave(session, as: role) }
     }
 
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
         let known = try take(report, session)
-        let isLost = state.withLock { state in
+        let isLost = shared.state.withLock { state in
             defer { state.lost = max(0, state.lost - 1) }
             return state.lost > 0
         }
@@ -145,7 +162,7 @@ public final class MemoryCatalog: Catalog {
     private func take(_ report: StationReport, _ session: Int64) throws(IngestError) -> Int64? {
         try asked { state throws(IngestError) -> Int64? in
             if let refusal = state.refusal { throw refusal }
-            guard let station = state.stations.station(of: session), state.takesReports else { return nil }
+            guard let station = state.stations.station(of: session, as: role), state.takesReports else { return nil }
             if isStrict, report.upTo <= report.since { throw IngestError(.rejected, "A report of this order.") }
             guard state.stations.applied(station) == report.since else { return state.stations.applied(station) }
             try check(report.contents.map { ContentKey(sha256: $0.sha256) } + report.deliveries.map(\.content))
@@ -177,7 +194,7 @@ public final class MemoryCatalog: Catalog {
     public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
         if wishes.isEmpty { return [] }
         return try asked { state throws(IngestError) in
-            guard let station = state.stations.station(of: session) else {
+            guard let station = state.stations.station(of: session, as: role) else {
                 throw IngestError(.cancelled, "The session is over.")
             }
             guard wishes.count <= 256 else { throw IngestError(.rejected, "More than 256 claims at once.") }
@@ -200,23 +217,25 @@ public final class MemoryCatalog: Catalog {
     }
 
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
-        let wait = whenReleasing.withLock(\.self)
+        let wait = shared.whenReleasing.withLock(\.self)
         await wait?()
         return try asked { state in
-            state.stations.station(of: session) == nil ? 0 : state.deliveries.release(wishes, session)
+            state.stations.station(of: session, as: role) == nil ? 0 : state.deliveries.release(wishes, session)
         }
     }
 
     public func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy] {
-        let delay = state.withLock { state in
+        let delay = shared.state.withLock { state in
             state.lookups.append(sha256.count)
             return state.delay
         }
         // Whoever does not want to wait any longer is not waited for.
         if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
         let wanted = Set(sha256)
-        return try asked { state in
-            isStrict ? Self.copies(of: wanted, state) : state.copies.filter { wanted.contains($0.sha256) }
+        return try asked { state throws(IngestError) in
+            guard isStrict else { return state.copies.filter { wanted.contains($0.sha256) } }
+            try state.stations.refuseShutOut(role, joining: false)
+            return Self.copies(of: wanted, state)
         }
     }
 
@@ -242,13 +261,13 @@ public final class MemoryCatalog: Catalog {
         _ volume: String, _ files: [AssetID], _ session: Int64
     ) async throws(IngestError) -> [CardAtStation] {
         if files.isEmpty { return [] }
-        let delay = state.withLock { state in
+        let delay = shared.state.withLock { state in
             state.cards.append(files.count)
             return state.cardDelay
         }
         if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
         return try asked { state throws(IngestError) -> [CardAtStation] in
-            guard let own = state.stations.station(of: session) else {
+            guard let own = state.stations.station(of: session, as: role) else {
                 throw IngestError(.cancelled, "The session is over.")
             }
             guard files.count <= 256 else { throw IngestError(.rejected, "More than 256 files at once.") }
@@ -266,13 +285,26 @@ public final class MemoryCatalog: Catalog {
     }
 
     public func stations() async throws(IngestError) -> [StationSummary] {
-        try asked { state in isStrict ? state.stations.summaries() : [] }
+        try asked { state throws(IngestError) in
+            guard isStrict else { return [] }
+            try state.stations.refuseShutOut(role, joining: false)
+            return state.stations.summaries()
+        }
     }
+
+    private func requireOwner() throws(IngestError) {
+        if role != nil { throw IngestError(.unauthorized, "No station's role may do this.") }
+    }
+
     public func revoke(_ station: String) async throws(IngestError) -> Bool {
-        try asked { state in state.stations.revoke(station) }
+        try asked { state throws(IngestError) in
+            try requireOwner()
+            return state.stations.revoke(station)
+        }
     }
     public func release(claimsOf station: String) async throws(IngestError) -> Int? {
         try asked { state throws(IngestError) -> Int? in
+            try requireOwner()
             guard let identity = state.stations.identity(named: station) else { return nil }
             guard !state.stations.isPresent(identity) else {
                 throw IngestError(.stateLocked, "\(station) is there now and may be sending what it has claimed.")
