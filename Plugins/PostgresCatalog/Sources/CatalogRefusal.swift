@@ -27,6 +27,29 @@ enum CatalogRefusal {
             advice: "Only the role that the tables belong to may do this, no station: \(naming)", cause: error.cause)
     }
 
+    /// Goes on where tables of before are asked in another way; a role that may not join is told what whoever keeps the
+    /// database has to run for it.
+    static func requireOlder(_ error: IngestError, joining role: String, mayBe: Bool) throws(IngestError) {
+        if mayBe, isOlder(error) { return }
+        let state = (error.cause as? PQRefusal)?.state ?? ""
+        let grant = "GRANT filmgate_station TO \(shown(role))"
+        if state == lacksRights {
+            let advice = "Whoever keeps the database runs `\(grant);`."
+            throw IngestError(error.code, error.message, advice: advice, cause: error.cause)
+        }
+        guard state.hasPrefix("28") else { throw error }
+        let advice =
+            "Check the role and its password, or its certificate. Where there is no such role yet, whoever keeps the database "
+            + "runs `CREATE ROLE \(shown(role)) LOGIN PASSWORD '…'; \(grant);`."
+        throw IngestError(error.code, error.message, advice: advice, cause: error.cause)
+    }
+
+    /// As SQL has it.
+    private static func shown(_ role: String) -> String {
+        let isPlain = role.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+        return isPlain && role.first?.isNumber == false ? role : "\"\(role.replacing("\"", with: "\"\""))\""
+    }
+
     /// Where a function is missing, the catalogue itself is asked which side is too old.
     static func told(
         _ error: IngestError, _ place: String, asking connection: PQConnection

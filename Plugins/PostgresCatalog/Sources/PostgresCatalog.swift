@@ -53,7 +53,7 @@ public struct PostgresCatalog: Module, Catalog {
     public func join(_ identity: StationIdentity) async throws(IngestError) -> StationMembership {
         do throws(IngestError) { return try await join(identity, "join_v2") } catch {
             // Tables of before know of no such stations.
-            guard CatalogRefusal.isOlder(error), !identity.isEphemeral else { throw error }
+            try CatalogRefusal.requireOlder(error, joining: address.user, mayBe: !identity.isEphemeral)
             return try await join(identity, "join_v1")
         }
     }

@@ -114,6 +114,25 @@ import Testing
         #expect(error?.advice?.contains("GRANT filmgate_station") == true)
     }
 
+    /// In words that whoever keeps the database can run.
+    @Test func whoMayNotJoinSaysWhatIsToBeRun() async throws {
+        let catalog = try await TestCatalog.made(),
+            identity = StationIdentity(uuid: String(repeating: "9", count: 32), name: "x")
+        let stranger = "stranger_\(catalog.database)"
+        try await catalog.sql("CREATE ROLE \(stranger) LOGIN; CREATE ROLE \"Desk \(catalog.database)\" LOGIN")
+        for (role, shown) in [(stranger, stranger), ("Desk%20\(catalog.database)", "\"Desk \(catalog.database)\"")] {
+            let error = await expect(.unauthorized) { try await catalog.as(role).join(identity) }
+            #expect(
+                error?.advice == "Whoever keeps the database runs `GRANT filmgate_station TO \(shown);`.", "\(role)")
+        }
+        let missing = await expect(.unauthorized) { try await catalog.as("nobody_there").join(identity) }
+        #expect(
+            missing?.advice?.hasSuffix(
+                "`CREATE ROLE nobody_there LOGIN PASSWORD '…'; GRANT filmgate_station TO nobody_there;`.") == true)
+        try await catalog.sql("GRANT filmgate_station TO \(stranger)")
+        #expect(try await catalog.as(stranger).join(identity).epoch == 1)
+    }
+
     /// Names of a station's own do not come in between.
     @Test func aTemporaryTableFoolsNoFunction() async throws {
         let catalog = try await TestCatalog.made(), desk = try await catalog.station(1)
