@@ -65,7 +65,10 @@ import Testing
                 == "not reachable (db1, db2: timed out); going on alone. 1204 deliveries to gallery go on, asked by digest; webform holds 3."
         )
         #expect(RunTelling.text(.away("x")) == "not reachable (x); going on alone.")
-        #expect(RunTelling.text(.caughtUp(files: 50_112, seconds: 26)) == "50112 files told in 26 s.")
+        #expect(RunTelling.text(.caughtUp(files: 50_112, seconds: 26, byOthers: 0)) == "50112 files told in 26 s.")
+        #expect(
+            RunTelling.text(.caughtUp(files: 50_112, seconds: 26, byOthers: 316))
+                == "50112 files told in 26 s, 316 were delivered by others meanwhile.")
     }
 
     @Test func theCatalogueSaysHowLargeItIs() throws {

@@ -7,7 +7,9 @@ public enum CatalogNotice: Sendable, Hashable {
     /// Reachable again, after so many seconds.
     case back(seconds: Int)
     /// What happened meanwhile is told: so many files, in so many seconds.
-    case caughtUp(files: Int64, seconds: Double)
+    ///
+    /// `byOthers`: deliveries that were found since then to have been made by other stations.
+    case caughtUp(files: Int64, seconds: Double, byOthers: Int)
     /// It refuses this station: nothing is told until a person has done something.
     case refused(String, advice: String?)
     /// It knows of changes that this ledger never told: the state directory was restored or copied.
@@ -38,7 +40,7 @@ public actor CatalogReporter {
     /// Until when nothing is told after that: many stations come back at one moment, and none is in a hurry.
     private var quietUntil: ContinuousClock.Instant?
     /// Since when, and from which file on, what happened while it was away is told.
-    private var catchingUp: (since: ContinuousClock.Instant, told: Int64)?
+    private var catchingUp: (since: ContinuousClock.Instant, told: Int64, others: Int)?
     /// What this station said of itself last, and until when that is not counted anew.
     private var counted: (status: String?, until: ContinuousClock.Instant)?
     /// What was said last, so that it is not said again.
@@ -199,7 +201,8 @@ public actor CatalogReporter {
     private func caughtUp() {
         guard let begun = catchingUp.take() else { return }
         let files = told - begun.told, time = max(0, (ContinuousClock.now - begun.since).inSeconds)
-        if files > 0 { tell(.caughtUp(files: files, seconds: time)) }
+        let others = (claims?.byOthers ?? 0) - begun.others
+        if files > 0 { tell(.caughtUp(files: files, seconds: time, byOthers: others)) }
     }
 
     /// Nothing of it is needed for telling: where it cannot be read, nothing is said.
@@ -267,7 +270,7 @@ public actor CatalogReporter {
             let quiet = pace.quiet(after: now - lostAt)
             quietUntil = now + quiet
             // What an earlier outage left untold is told with what this one did.
-            if catchingUp == nil { catchingUp = (now + quiet, told) }
+            if catchingUp == nil { catchingUp = (now + quiet, told, claims?.byOthers ?? 0) }
             say(.back(seconds: Int((now - lostAt).components.seconds)))
         }
         (lostAt, said) = (nil, nil)

@@ -11,6 +11,9 @@ public actor StationClaims {
     nonisolated let station: String
     nonisolated let whenAway: StationRule.WhenAway
     private nonisolated let refuse: @Sendable (SharedTargets.Refusal) -> Void
+    private nonisolated let tell: @Sendable (ClaimNotice) -> Void
+    private var notices = ClaimNotices()
+    private nonisolated let others = Mutex(0)
     private nonisolated let targets = Mutex(SharedTargets())
     private nonisolated let isKnown = Mutex(false)
     /// What earlier runs knew of shared targets; nil keeps nothing.
@@ -32,24 +35,27 @@ public actor StationClaims {
     private var words = 0, isLate = false
     private let gauges: CatalogGauges?
 
-    /// `refuse` hears of each target that cannot be shared, once.
+    /// `refuse` hears of each target that cannot be shared, once; `tell` of stations that are waited for or lost.
     public init(
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway, gauges: CatalogGauges? = nil,
-        kept: KeptSharedTargets? = nil, refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }
+        kept: KeptSharedTargets? = nil, refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in },
+        tell: @escaping @Sendable (ClaimNotice) -> Void = { _ in }
     ) {
         self.init(
-            catalog, station: station, whenAway: whenAway, gauges: gauges, kept: kept, refuse: refuse,
+            catalog, station: station, whenAway: whenAway, gauges: gauges, kept: kept, refuse: refuse, tell: tell,
             clock: TimerQueue.shared)
     }
 
     init(
         _ catalog: any Catalog, station: String, whenAway: StationRule.WhenAway = .deliver,
         gauges: CatalogGauges? = nil, kept: KeptSharedTargets? = nil,
-        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in }, clock: any RunClock
+        refuse: @escaping @Sendable (SharedTargets.Refusal) -> Void = { _ in },
+        tell: @escaping @Sendable (ClaimNotice) -> Void = { _ in }, clock: any RunClock
     ) {
         (self.catalog, self.station, self.whenAway, self.refuse, self.clock) = (
             catalog, station, whenAway, refuse, clock
         )
+        self.tell = tell
         (self.gauges, self.kept) = (gauges, kept)
         table = ClaimTable(at: clock.now.instant)
     }
@@ -63,7 +69,7 @@ public actor StationClaims {
         var table = ClaimTable(at: now)
         _ = table.handle(.away(words), at: now)
         (self.station, self.whenAway, self.kept, self.refuse) = (station, whenAway, kept, refuse)
-        (catalog, gauges, clock, self.table) = (nil, nil, TimerQueue.shared, table)
+        (catalog, gauges, clock, tell, self.table) = (nil, nil, TimerQueue.shared, { _ in }, table)
     }
 
     // MARK: Targets
@@ -124,6 +130,15 @@ public actor StationClaims {
     func note(away words: String) {
         presence.note(nil)
         handle(.away(words))
+    }
+
+    /// How many deliveries other stations were found to have made, by the targets' own word.
+    nonisolated var byOthers: Int { others.withLock(\.self) }
+    nonisolated func countOther() { others.withLock { $0 += 1 } }
+
+    /// A person is told of it, unless that was just now.
+    func note(_ notice: ClaimNotice) {
+        if notices.tells(notice, at: clock.now.instant) { tell(notice) }
     }
 
     /// Why the catalogue cannot be asked now, as it was said last; nil while it answers, and before anybody asked.

@@ -47,8 +47,9 @@ struct ClaimedAttempt: Sendable {
             await claims.ended(wish, isDone: false)
             return withheld(.held, doubtful("another station"))
         // Whoever takes it over has the target asked before anything is sent, as each attempt does.
-        case .answer(.granted), .answer(.takenOver): return await sent(send)
-        case .answer(.held(let station)): return withheld(.pending, "\(station) is sending it", again: pause)
+        case .answer(.takenOver): return await takenOver(send)
+        case .answer(.granted): return await sent(send)
+        case .answer(.held(let station)): return await waiting(for: station)
         // Its own ledger knows more of it, and has it looked at again.
         case .answer(.done(_, _, true)) where delivery.recheck != nil: return await send(delivery)
         case .answer(.done(let station, let receipt, let isOwn)):
@@ -94,6 +95,27 @@ struct ClaimedAttempt: Sendable {
     private func doubtful(_ station: String, isOwn: Bool = false) -> String {
         let who = isOwn ? "an earlier run of \(station)" : station
         return "\(who) may have sent it, and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
+    }
+
+    private func waiting(for station: String) async -> DeliveryEvent {
+        await note(.waiting, station)
+        var waiting = WithheldDelivery(.pending, "\(station) is sending it", again: pause)
+        waiting.station = station
+        return .withheld(delivery.id, waiting)
+    }
+
+    private func note(_ kind: ClaimNotice.Kind, _ station: String) async {
+        let file = delivery.job.asset.origin.name
+        await claims.note(ClaimNotice(kind, station: station, target: name, file: file))
+    }
+
+    /// Who had it is lost or gave up; whoever waited for that station is told what became of it.
+    private func takenOver(_ send: Send) async -> DeliveryEvent {
+        let event = await sent(send)
+        if let station = delivery.withheld?.station, case .delivered(_, let delivered) = event {
+            await note(delivered.receipt.existed ? .found : .sent, station)
+        }
+        return event
     }
 
     /// With the claim, and only while it lasts.
@@ -153,6 +175,7 @@ extension ClaimedAttempt {
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))
         case .success(.has(let found)):
+            if !isOwn { claims.countOther() }
             return .delivered(delivery.id, .init(receipt: found, word: .has, foreign: copy))
         // A folder is never left without a copy because somebody says that it has one.
         case .success where root != nil: return await send(delivery)
@@ -178,7 +201,10 @@ extension ClaimedAttempt {
     /// What another station may have sent is asked of the target where that can be done from here.
     private func unsure(_ station: String, isOwn: Bool, _ send: Send) async -> DeliveryEvent {
         if root != nil { return await send(delivery) }
-        guard wish.canBeSettled else { return withheld(.held, doubtful(station, isOwn: isOwn)) }
+        guard wish.canBeSettled else {
+            if !isOwn { await note(.unsure, station) }
+            return withheld(.held, doubtful(station, isOwn: isOwn))
+        }
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: nil) }
         switch answer {
         case .failure(let error): return .failed(delivery.id, DeliveryFailure(error, wasOnlyAsked: true))

@@ -8,6 +8,8 @@ struct WithheldDelivery: Sendable {
     var receipt: Receipt
     /// When the catalogue is asked again; nil = when a person says so, or at the next run.
     var again: Duration?
+    /// The station that sends it.
+    var station: String?
 
     init(_ state: Receipt.State, _ reason: String, again: Duration? = nil) {
         receipt = Receipt(state: state, reason: reason)

@@ -65,8 +65,8 @@ struct RunTelling {
         let json = context.options.json, gauges = CatalogGauges(), rule = chosen.use.station
         let claims = StationClaims(
             chosen.catalog, station: place?.membership.name ?? StationName.of(rule), whenAway: rule.whenAway,
-            gauges: gauges, kept: KeptSharedTargets(state: context.options.stateDirectory)
-        ) { refusal in tell(text(refusal), json: json) }
+            gauges: gauges, kept: KeptSharedTargets(state: context.options.stateDirectory),
+            refuse: { refusal in tell(text(refusal), json: json) }, tell: { notice in tell(notice.text, json: json) })
         let told = LedgerOfStation(ledger: ledger, claims: claims)
         let reporter = CatalogReporter(chosen.catalog, told, claims: claims, gauges: gauges) { notice in
             tell(notice, json: json)
@@ -125,8 +125,9 @@ struct RunTelling {
             "not reachable (\(inner(words))); going on alone."
                 + (targets.isEmpty ? "" : " \(targets.map(\.text).joined(separator: "; ")).")
         case .back(let seconds): "back after \(Describe.duration(Double(seconds)))."
-        case .caughtUp(let files, let seconds):
-            "\(Describe.count(Int(files), "file")) told in \(Describe.duration(seconds))."
+        case .caughtUp(let files, let seconds, let others):
+            "\(Describe.count(Int(files), "file")) told in \(Describe.duration(seconds))"
+                + (others == 0 ? "." : ", \(others) \(others == 1 ? "was" : "were") delivered by others meanwhile.")
         case .refused(let words, let advice): words + (advice.map { " " + $0 } ?? "")
         case .ahead(let known, let told):
             plain(MembershipCheck.ahead(known: known, told: told).description)

@@ -131,7 +131,7 @@ import Testing
     @Test func itsEndSaysHowManyFilesWereTold() async throws {
         let said = try await outage(40), outlook = Self.claims(MemoryCatalog()).outlook(of: [Self.open("gallery", 7)])
         #expect(said.count == 3 && said.first == .away("No answer.", outlook), "\(said)")
-        guard case .back? = said.dropFirst().first, case .caughtUp(let files, let seconds)? = said.last else {
+        guard case .back? = said.dropFirst().first, case .caughtUp(let files, let seconds, 0)? = said.last else {
             Issue.record("\(said)")
             return
         }
@@ -163,7 +163,7 @@ import Testing
         await reporter.stop()
         await running.value
         #expect(await reporter.finish(within: .seconds(30)))
-        guard case .caughtUp(40, _)? = notices.list.last else {
+        guard case .caughtUp(40, _, 0)? = notices.list.last else {
             Issue.record("\(notices.list)")
             return
         }
@@ -184,7 +184,7 @@ import Testing
         await reporter.stop()
         await running.value
         #expect(await reporter.finish(within: .seconds(30)))
-        guard case .caughtUp(40, let seconds)? = notices.list.last else {
+        guard case .caughtUp(40, let seconds, 0)? = notices.list.last else {
             Issue.record("\(notices.list)")
             return
         }

@@ -51,10 +51,18 @@ extension ClaimedDeliveryTests {
         }
     }
 
+    final class Notices: Sendable {
+        private let told = Mutex<[String]>([])
+        var all: [String] { told.withLock(\.self) }
+        @Sendable func add(_ notice: ClaimNotice) { told.withLock { $0.append(notice.text) } }
+    }
+
     /// One station at work: what it delivers, and how each file ended.
     final class Station: Sendable {
         let ledger = RecordingLedger()
         let name: String, catalog: MemoryCatalog, claims: StationClaims, session: CatalogSession
+        /// What a person was told of other stations.
+        let notices: Notices
         private let results = Mutex<[String: AssetResult]>([:]), ended = Mutex<RunOutcome?>(nil)
         private let changes = Mutex<(last: Int64, telling: Task<Void, Never>?)>((0, nil))
 
@@ -64,7 +72,10 @@ extension ClaimedDeliveryTests {
             (self.name, self.catalog) = (name, catalog)
             let membership = try await catalog.join(StationIdentity(uuid: name, name: name))
             session = try await catalog.open(membership, last: nil)
-            claims = StationClaims(catalog, station: name, whenAway: whenAway, clock: TimerQueue.shared)
+            let notices = Notices()
+            self.notices = notices
+            claims = StationClaims(
+                catalog, station: name, whenAway: whenAway, tell: notices.add, clock: TimerQueue.shared)
             var rule = StationRule()
             if shares { rule.share = [try TargetReference(node: ConfigNode(.scalar("gallery", quoted: false)))] }
             claims.add(SharedTargets(rule, [("gallery", Gallery())], events: []))

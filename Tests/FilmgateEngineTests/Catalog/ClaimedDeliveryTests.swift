@@ -49,6 +49,32 @@ import Testing
         catalog.end(sessionsOf: "desk-1")
         try await sending.value
         #expect(gallery.all == ["A"] && two.endings() == [.delivered: 1])
+        #expect(
+            two.notices.all == [
+                "gallery: desk-1 is sending A; waiting.", "gallery: desk-1 was lost, or gave up A; sent from here.",
+            ])
+    }
+
+    /// It may have sent it all the same: then the gallery, which is asked, has it.
+    @Test func whatALostStationHadSentIsFoundAndSaid() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery(), names = ["A", "B", "C"]
+        let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
+        let claimed = try await catalog.claim(names.map { Self.wish($0) }, one.session.token)
+        #expect(claimed == [.granted, .granted, .granted])
+        let sending = Task { try await two.send(names, to: gallery) }
+        for name in names {
+            while !two.ledger.reasons(name).contains("desk-1 is sending it") {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        for name in names { gallery.keep(name) }
+        catalog.end(sessionsOf: "desk-1")
+        try await sending.value
+        #expect(gallery.all == names && two.state("A") == .done)
+        // One of three says it all.
+        #expect(two.notices.all.count == 2)
+        #expect(two.notices.all.first?.hasSuffix("; waiting.") == true)
+        #expect(two.notices.all.last?.hasSuffix("; asked gallery: it has it.") == true)
     }
 
     /// A RAW and its JPEG: the station that sends the RAW has the shot.
@@ -117,7 +143,7 @@ import Testing
         await one.claims.note(session: session.token, since: .now)
         try await sending.value
         #expect(gallery.all == ["A"] && one.result("A")?.ending == .duplicate)
-        #expect(one.result("A")?.twin == "desk-2:https://gallery.example/A")
+        #expect(one.result("A")?.twin == "desk-2:https://gallery.example/A" && one.claims.byOthers == 1)
     }
 
     /// Whoever takes over asks the gallery first.

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import FilmgateEngine
+
+/// What people are told of other stations, each once.
+@Suite struct ClaimNoticeTests {
+    private static func notice(_ kind: ClaimNotice.Kind, _ station: String = "desk-3") -> ClaimNotice {
+        ClaimNotice(kind, station: station, target: "gallery", file: "IMG_0412.CR3")
+    }
+
+    /// In seconds, when each of them is told of those that come then.
+    private static func told(_ all: [(Int, ClaimNotice)]) -> [Int] {
+        var notices = ClaimNotices()
+        let begun = ContinuousClock.now
+        return all.filter { seconds, notice in notices.tells(notice, at: begun + .seconds(seconds)) }.map(\.0)
+    }
+
+    @Test func eachIsToldOnceUntilItWasOverForAMinute() {
+        let asked = stride(from: 0, through: 150, by: 15).map { ($0, Self.notice(.waiting)) }
+        #expect(Self.told(asked + [(200, Self.notice(.waiting))]) == [0])
+        #expect(Self.told(asked + [(211, Self.notice(.waiting))]) == [0, 211])
+        let others = [(151, Self.notice(.found)), (152, Self.notice(.waiting, "desk-4")), (153, Self.notice(.found))]
+        #expect(Self.told(asked + others) == [0, 151, 152])
+    }
+
+    /// A catalogue that makes up stations is not listened to for ever, nor remembered.
+    @Test func noMoreAreToldThanPeopleRead() {
+        let crowd = (0..<1000).map { (0, Self.notice(.waiting, "desk-\($0)")) }
+        #expect(Self.told(crowd) == [Int](repeating: 0, count: 64))
+        #expect(Self.told(crowd + [(61, Self.notice(.waiting, "desk-999"))]).last == 61)
+    }
+
+    @Test func whatIsInDoubtIsSaidToBe() {
+        #expect(
+            Self.notice(.unsure).text
+                == "gallery: desk-3 may or may not have sent IMG_0412.CR3 before it was lost, and gallery cannot be asked: held (unsure)."
+        )
+    }
+}
