@@ -37,6 +37,16 @@ import Testing
         #expect(CatalogStatusCommand.text(Self.station(nil)) == Self.begin)
     }
 
+    @Test func aCardThatIsBeingReadSaysHowFarThatIs() {
+        var card = StationStatus.Card(volume: "a", label: "EOS_DIGITAL", at: 0)
+        func text() -> String { CatalogStatusCommand.text(Self.station(StationStatus(untold: 0, cards: [card]))) }
+        #expect(text() == "\(Self.begin)  card EOS_DIGITAL")
+        card.percent = 61
+        #expect(text() == "\(Self.begin)  card EOS_DIGITAL 61 %")
+        let camera = StationStatus(untold: 0, cards: [], sources: ["EOS R3 #0421"])
+        #expect(CatalogStatusCommand.text(Self.station(camera)) == "\(Self.begin)  EOS R3 #0421")
+    }
+
     /// What another station calls its target is shown and not obeyed.
     @Test func aHostileNameDoesNothing() {
         let target = StationStatus.Target(name: "\u{1B}[2J", waiting: 1, bytes: 1, held: 1, reason: "a\nb")

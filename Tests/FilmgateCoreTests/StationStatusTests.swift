@@ -15,6 +15,9 @@ import Testing
         #expect(StationStatus(json: busy.json) == busy)
         let crowd = StationStatus(untold: 0, cards: [], targets: Array(repeating: target, count: 50))
         #expect(StationStatus(json: crowd.json)?.targets.count == StationStatus.mostTargets)
+        let long = String(repeating: "x", count: 129)
+        let rich = StationStatus(untold: 0, cards: [], sources: [long, "EOS R3 #0421", "b", "c", "d", "e", "f"])
+        #expect(StationStatus(json: rich.json)?.sources == ["EOS R3 #0421", "b", "c", "d", "e"])
         let many = StationStatus(untold: 0, cards: (0..<50).map(Self.card))
         #expect(StationStatus(json: many.json)?.cards == (0..<StationStatus.mostCards).map(Self.card))
     }
@@ -63,9 +66,13 @@ import Testing
         let cards = [
             #"{"volume":"a","label":"b","at":"2026-11-26T12:00:00Z"}"#,
             #"{"volume":"\#(long)","label":"b","at":"2026-11-26T12:00:00Z"}"#,
+            #"{"volume":"c","label":"b","at":"2026-11-26T12:00:00Z","percent":61}"#,
+            #"{"volume":"d","label":"b","at":"2026-11-26T12:00:00Z","percent":100}"#,
             #"{"volume":"a","label":"b","at":"soon"}"#, #"{"volume":5,"label":"b","at":"2026-11-26T12:00:00Z"}"#, "7",
         ]
         let status = StationStatus(json: #"{"untold":1,"cards":[\#(cards.joined(separator: ","))],"more":{}}"#)
-        #expect(status?.cards.map(\.volume) == ["a"] && status?.untold == 1)
+        #expect(status?.cards.map(\.volume) == ["a", "c", "d"] && status?.untold == 1)
+        #expect(status?.cards.map(\.percent) == [nil, 61, nil])
+        #expect(status.flatMap { StationStatus(json: $0.json) } == status)
     }
 }

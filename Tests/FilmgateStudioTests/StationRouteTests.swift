@@ -11,7 +11,7 @@ import Testing
     private static let own =
         #"{"type":"membership","station":"desk-3","catalog":"secret-host:5432/filmgate","epoch":1,"told":7,"waiting":2,"held":1,"up":true,"since":"2026-11-26T12:00:00Z","claims":1,"trouble":null}"#
     private static let others = [
-        #"{"type":"station","name":"desk-3","site":"press","version":"0.1.0","present":true,"silence_s":2.5,"clock_ahead_ms":200,"told":7,"revoked":false,"untold":0,"cards":[{"volume":"secret-volume","label":"CARD","at":"2026-11-26T12:00:00Z"}],"targets":[{"name":"gallery","waiting":3,"bytes":9,"held":1,"reason":"secret-reason"}],"more":"secret-word"}"#,
+        #"{"type":"station","name":"desk-3","site":"press","version":"0.1.0","present":true,"silence_s":2.5,"clock_ahead_ms":200,"told":7,"revoked":false,"untold":0,"cards":[{"volume":"secret-volume","label":"CARD","at":"2026-11-26T12:00:00Z"}],"targets":[{"name":"gallery","waiting":3,"bytes":9,"held":1,"reason":"secret-reason"}],"sources":["secret-camera"],"more":"secret-word"}"#,
         #"{"type":"station","name":"van <b>","site":null,"version":null,"present":false,"silence_s":null,"clock_ahead_ms":null,"told":0,"revoked":true,"untold":null,"cards":[]}"#,
     ]
     private static let away =
@@ -65,6 +65,7 @@ import Testing
             #expect(whole.at("own.waiting")?.whole == 2 && whole.at("own.held")?.whole == 1)
             #expect(whole.at("stations.0.cards.0.volume")?.string == "secret-volume")
             #expect(whole.at("stations.0.targets.0.reason")?.string == "secret-reason")
+            #expect(whole.at("stations.0.sources.0")?.string == "secret-camera")
             #expect(whole.at("stations.1.name")?.string == "van <b>")
             #expect(!whole.serialized.contains("secret-word"), "only what the page knows is passed on")
             for role in [Role.view, .pick] {

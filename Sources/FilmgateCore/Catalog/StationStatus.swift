@@ -6,9 +6,11 @@ public struct StationStatus: Sendable, Hashable {
         public var volume: String, label: String
         /// When a frame of it was met last: nanoseconds since 1970, by that station's clock.
         public var at: Int64
+        /// How much of it was read when that was said; nil where nobody reads it, and where it is read.
+        public var percent: Int?
 
-        public init(volume: String, label: String, at: Int64) {
-            (self.volume, self.label, self.at) = (volume, label, at)
+        public init(volume: String, label: String, at: Int64, percent: Int? = nil) {
+            (self.volume, self.label, self.at, self.percent) = (volume, label, at, percent)
         }
     }
     /// A target that it has not delivered everything to.
@@ -31,9 +33,12 @@ public struct StationStatus: Sendable, Hashable {
     public var cards: [Card]
     /// Where those deliveries go, the most first; empty also for stations of before, which did not say.
     public var targets: [Target]
+    /// What people call the cameras, watched folders and receivers that its run can reach.
+    public var sources: [String]
 
-    public init(untold: Int64, waiting: Int64 = 0, cards: [Card], targets: [Target] = []) {
+    public init(untold: Int64, waiting: Int64 = 0, cards: [Card], targets: [Target] = [], sources: [String] = []) {
         (self.untold, self.waiting, self.cards, self.targets) = (untold, waiting, cards, targets)
+        self.sources = sources
     }
 }
 
@@ -42,6 +47,8 @@ extension StationStatus {
     public static let mostCards = 5
     /// The same of targets.
     public static let mostTargets = 8
+    /// The same of sources.
+    public static let mostSources = 5
     private static let longest = 128
     fileprivate static let longestReason = 256
 
@@ -52,6 +59,7 @@ extension StationStatus {
         object.add("waiting", Int(waiting))
         object.add("cards", objects: cards.prefix(Self.mostCards).map(\.object))
         object.add("targets", objects: targets.prefix(Self.mostTargets).map(\.object))
+        object.add("sources", Self.told(sources))
         return object.finished
     }
 
@@ -68,10 +76,17 @@ extension StationStatus {
                 let at = card["at"]?.string.flatMap({ CivilTime($0) })?.civilSeconds, at >= 0,
                 volume.utf8.count <= Self.longest, label.utf8.count <= Self.longest
             else { return nil }
+            let percent = card["percent"]?.whole.flatMap { 0...99 ~= $0 ? Int($0) : nil }
             return Card(
-                volume: volume, label: label, at: at.multipliedReportingOverflow(by: 1_000_000_000).partialValue)
+                volume: volume, label: label, at: at.multipliedReportingOverflow(by: 1_000_000_000).partialValue,
+                percent: percent)
         }
         targets = (object["targets"]?.items ?? []).prefix(Self.mostTargets).compactMap(Self.target)
+        sources = Self.told(object["sources"]?.texts ?? [])
+    }
+
+    private static func told(_ sources: [String]) -> [String] {
+        Array(sources.filter { $0.utf8.count <= longest }.prefix(mostSources))
     }
 
     private static func target(_ told: JSONValue) -> Target? {
@@ -92,6 +107,7 @@ extension StationStatus.Card {
         object.add("volume", volume)
         object.add("label", label)
         object.add("at", CivilTime(unixSeconds: at / 1_000_000_000)?.description)
+        if let percent { object.add("percent", percent) }
         return object
     }
 }

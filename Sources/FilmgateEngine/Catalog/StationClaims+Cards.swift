@@ -1,4 +1,4 @@
-import FilmgateCore
+public import FilmgateCore
 
 /// Whether the catalogue can be asked now, as the keeper of the session said last, and who waits to hear that.
 struct CatalogPresence {
@@ -26,6 +26,19 @@ struct CatalogPresence {
 }
 
 extension StationClaims {
+    /// What a run does with its cards and cameras is told to people at other stations.
+    public nonisolated func follow(_ hub: EventHub) { hub.watch(activity.note) }
+
+    /// The same, with how far the cards are read that are taken just now, and what else is within reach.
+    public nonisolated func complete(_ status: StationStatus) -> StationStatus {
+        var status = status
+        for index in status.cards.indices {
+            status.cards[index].percent = activity.percent(of: status.cards[index].volume)
+        }
+        status.sources = activity.sources
+        return status
+    }
+
     /// Files in one question, which stands before no claim for longer than as many claims would.
     static let mostFiles = 256
 

@@ -13,6 +13,7 @@ public actor StationClaims {
     private nonisolated let refuse: @Sendable (SharedTargets.Refusal) -> Void
     private nonisolated let tell: @Sendable (ClaimNotice) -> Void
     private var notices = ClaimNotices()
+    nonisolated let activity = StationActivity()
     private nonisolated let others = Mutex(0)
     private nonisolated let targets = Mutex(SharedTargets())
     private nonisolated let isKnown = Mutex(false)

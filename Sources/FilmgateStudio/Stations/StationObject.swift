@@ -14,7 +14,7 @@ enum StationObject {
     /// From role operate: what says which cards and programs there are.
     private static let trusted: [Member] = [
         ("version", text), ("clock_ahead_ms", whole), ("cards", ["type": ["array", "null"]]),
-        ("targets", ["type": ["array", "null"]]),
+        ("targets", ["type": ["array", "null"]]), ("sources", ["type": ["array", "null"]]),
     ]
     private static let ownShown = ["station", "told", "waiting", "held", "up", "since", "claims"]
     private static let ownTrusted = ["catalog", "trouble"]

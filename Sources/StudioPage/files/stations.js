@@ -40,9 +40,9 @@ function own({ own: one, at }) {
 function station(one, { at, trouble: late }) {
   const seen = one.silence_s === null ? t("neverSeen") : t("lastSeen", { time: when(new Date(Date.parse(at) - one.silence_s * 1000).toISOString()) });
   const [words, style] = one.revoked ? [`! ${t("shutOut")}`, "bad"] : one.present && !late ? [`✓ ${t("thereNow")}`, "good"] : [`– ${seen}`, "quiet"];
-  const cards = (one.cards ?? []).map((card) => `${card.label} (${card.volume}), ${when(card.at)}`).join("; ");
+  const cards = (one.cards ?? []).map((card) => `${card.label} (${card.volume})${Number.isInteger(card.percent) ? ` ${card.percent} %` : ""}, ${when(card.at)}`).join("; ");
   const open = (one.targets ?? []).map((target) => `${target.name} ${number(target.waiting)} (${bytes(target.bytes)})${target.held ? `, ${t("held", { n: number(target.held) })}${target.reason ? `: ${target.reason}` : ""}` : ""}`).join("; ");
   return h("li", {}, h("h2", {}, foreign(one.name)), h("p", { class: style }, words), facts([
-    [t("site"), one.site], [t("untold"), one.untold === null ? "" : number(one.untold)], [t("open"), open], [t("taken"), cards],
+    [t("site"), one.site], [t("untold"), one.untold === null ? "" : number(one.untold)], [t("open"), open], [t("taken"), cards], [t("sources"), (one.sources ?? []).join(", ")],
   ]));
 }

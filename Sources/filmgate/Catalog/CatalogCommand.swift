@@ -129,6 +129,6 @@ struct LedgerOfStation: StationLedger {
         return try await ledger.untold(after: seq, upTo: last, limit: limit).map(claims.qualified)
     }
     func acknowledge(_ applied: Int64) async throws(IngestError) { try await ledger.acknowledge(applied) }
-    func status() async throws(IngestError) -> StationStatus? { try await ledger.status() }
+    func status() async throws(IngestError) -> StationStatus? { try await ledger.status().map(claims.complete) }
     func openTargets() async throws(IngestError) -> [OpenTarget] { try await ledger.reader.openTargets() }
 }

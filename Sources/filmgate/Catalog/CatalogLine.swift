@@ -75,6 +75,7 @@ enum CatalogLine {
         line.add("deliveries", status.map { Int($0.waiting) })
         line.add("cards", objects: status?.cards.map(\.object) ?? [])
         line.add("targets", objects: status?.targets.map(\.object) ?? [])
+        line.add("sources", status?.sources ?? [])
         return line
     }
 

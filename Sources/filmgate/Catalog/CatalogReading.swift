@@ -128,8 +128,10 @@ struct CatalogStatusCommand: AsyncParsableCommand {
             station.name, station.site, heard, clock, station.version, station.revoked ? "SHUT OUT" : nil, untold,
         ]
         let open = status.map(Self.open) ?? []
-        let card = status?.cards.first.map { "card \($0.label)" }
-        return "  " + Describe.name((parts + open + [card]).compactMap(\.self).joined(separator: "  "))
+        let card = status?.cards.first.map { "card \($0.label)" + ($0.percent.map { " \($0) %" } ?? "") }
+        return "  "
+            + Describe.name(
+                (parts + open + [card] + (status?.sources ?? [])).compactMap(\.self).joined(separator: "  "))
     }
 
     /// What it has to deliver, target by target; of stations of before, and of more targets than are told, the rest.

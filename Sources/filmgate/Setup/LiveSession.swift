@@ -55,6 +55,7 @@ struct LiveSession {
         let control = control(services, changes, runControl)
         // Before any job is taken: it is to claim what it delivers, too.
         let telling = await RunTelling.begin([pipeline], ledger, context, leases)
+        leases.claims?.follow(hub)
         control?.start()
         let counts = Metrics(ledger), meter = try metrics.map { address in try serve(address, counts, hub) }
         studio?.start()

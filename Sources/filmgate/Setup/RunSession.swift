@@ -185,6 +185,7 @@ struct RunSession {
         _ hub: EventHub, _ leases: DeliveryLeases, _ writer: SQLiteLedger?, _ telling: RunTelling?
     ) -> ControlServer? {
         guard let writer else { return nil }
+        leases.claims?.follow(hub)
         if let changes = HostedJob.changes {
             hub.watch(changes.note)
             return nil
