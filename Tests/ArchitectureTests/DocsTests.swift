@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    private static func has(_ file: Repository.File, _ function: String, of type: String) -> Bool {
+    /// Whether `file` declares the type, or extends it, and declares a function of that name.
+    static func has(_ file: Repository.File, _ function: String, of type: String) -> Bool {
         let declaration = "(struct|class|enum|actor|protocol|extension) ([A-Za-z]+\\.)*\(type)\\b"
         let member = function == "init" ? "\\binit[?]?[(<]" : "\\bfunc \(function)[(<]"
         return [declaration, member].allSatisfy { file.text.range(of: $0, options: .regularExpression) != nil }
