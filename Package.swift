@@ -74,7 +74,7 @@ let package = Package(
     products: [
         "FilmgateCore", "MediaKit", "FilmgateConfig", "FilmgateEngine", "PTPKit", "VirtualCamera", "CameraTesting",
         "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera", "PanasonicCamera", "OlympusCamera",
-        "PentaxCamera", "LeicaCamera", "CardMakes", "USBKit", "GPhoto2Wire",
+        "PentaxCamera", "LeicaCamera", "CardMakes", "USBKit", "GPhoto2Wire", "FTPKit",
     ].map { .library(name: $0, targets: [$0]) },
     // Exactly what a release was tested with: an update is a change of its own. What these need in turn, the package
     // manager resolves.

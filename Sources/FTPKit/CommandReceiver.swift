@@ -4,9 +4,9 @@ import NIOCore
 // Touched on its channel's event loop only.
 final class CommandReceiver: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
-    private static let longest = 4096, most = 256
+    private static let most = 256
 
-    private var bytes: [UInt8] = [], lines: CircularBuffer<FTPCommand> = [], ended = false
+    private var cutter = FTPCommandLines(), lines: CircularBuffer<FTPCommand> = [], ended = false
     private var waiting: EventLoopPromise<FTPCommand?>?
     /// Runs only while the client is waited for: its silence counts, the time that a transfer or an answer takes does
     /// not.
@@ -57,16 +57,13 @@ final class CommandReceiver: ChannelInboundHandler, @unchecked Sendable {
         var buffer = unwrapInboundIn(data)
         for byte in buffer.readBytes(length: buffer.readableBytes) ?? [] {
             guard !isUpgrading else { return end(context) }
-            guard byte == 0x0A else {
-                bytes.append(byte)
-                if bytes.count > Self.longest { return end(context) }
-                continue
+            switch cutter.take(byte) {
+            case .nothing: continue
+            case .tooLong: return end(context)
+            case .line(let line):
+                isUpgrading = line.verb == "AUTH"
+                give(line)
             }
-            if bytes.last == 0x0D { bytes.removeLast() }
-            let line = FTPCommand(bytes)
-            bytes = []
-            isUpgrading = line.verb == "AUTH"
-            give(line)
             if lines.count > Self.most { return end(context) }
         }
     }

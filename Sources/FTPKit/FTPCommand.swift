@@ -1,11 +1,12 @@
 import FileKit
 
 /// One line of the control connection: a verb, and what follows it.
-struct FTPCommand: Sendable, Hashable {
-    var verb: String, argument: String
+public struct FTPCommand: Sendable, Hashable {
+    /// The word that the line begins with, and all that follows the space behind it, byte for byte.
+    public var verb: String, argument: String
 
     /// Telnet's interrupts (RFC 959 §4.1.3 on ABOR) are taken out; the verb is made upper case.
-    init(_ line: [UInt8]) {
+    public init(_ line: [UInt8]) {
         var bytes: [UInt8] = []
         var rest = line[...]
         while let byte = rest.popFirst() {
@@ -24,7 +25,7 @@ struct FTPCommand: Sendable, Hashable {
     }
 
     /// `h1,h2,h3,h4,p1,p2` of PORT.
-    var hostPort: (host: String, port: Int)? {
+    public var hostPort: (host: String, port: Int)? {
         let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).map { UInt8($0) }
         guard numbers.count == 6, !numbers.contains(nil) else { return nil }
         let bytes = numbers.compactMap { $0 }
@@ -32,7 +33,7 @@ struct FTPCommand: Sendable, Hashable {
     }
 
     /// `|1|host|port|` of EPRT (RFC 2428).
-    var extendedPort: (host: String, port: Int)? {
+    public var extendedPort: (host: String, port: Int)? {
         guard let mark = argument.first else { return nil }
         let parts = argument.split(separator: mark, omittingEmptySubsequences: false)
         guard parts.count == 5, parts[1] == "1" || parts[1] == "2", let port = UInt16(parts[3]) else { return nil }

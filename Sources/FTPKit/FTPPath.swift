@@ -1,19 +1,21 @@
 import FilmgateCore
 
 /// A path as a client means it, below its own root; it cannot leave it.
-package struct FTPPath: Sendable, Hashable {
-    package enum Fault: Error { case escape, bad }
+public struct FTPPath: Sendable, Hashable {
+    /// Why a client's words are no path of it.
+    public enum Fault: Error { case escape, bad }
     /// `/` between parts, none at the ends; "" is the root.
-    package let text: String
+    public let text: String
 
-    package static let root = FTPPath(text: "")
+    /// Where a client begins.
+    public static let root = FTPPath(text: "")
 
     private init(text: String) { self.text = text }
 
     /// `given` seen from `folder`; absolute when it begins with `/`.
     ///
     /// `escape` when it climbs above the root, `bad` when no file can have that name.
-    package init(_ given: String, from folder: FTPPath) throws(Fault) {
+    public init(_ given: String, from folder: FTPPath) throws(Fault) {
         var parts =
             given.utf8.first == 0x2F ? [] : folder.text.utf8.split(separator: 0x2F).map { String(Substring($0)) }
         guard given.utf8.count <= 2048 else { throw .bad }
@@ -46,6 +48,6 @@ package struct FTPPath: Sendable, Hashable {
                 text: text.utf8.split(separator: 0x2F).dropLast().map { String(Substring($0)) }.joined(separator: "/")))
     }
 
-    package static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }
-    package func hash(into hasher: inout Hasher) { text.hashSpelling(into: &hasher) }
+    public static func == (a: Self, b: Self) -> Bool { a.text.isSpelled(as: b.text) }
+    public func hash(into hasher: inout Hasher) { text.hashSpelling(into: &hasher) }
 }

@@ -2,7 +2,8 @@ import Glibc
 import ServerKit
 
 /// What a balancer says of a client before that one's first byte: the PROXY protocol, versions 1 and 2.
-enum ProxyHeader: Equatable {
+public enum ProxyHeader: Sendable, Equatable {
+    /// More has to come before anything can be said.
     case incomplete
     /// Anything else, and what names no address of a client.
     case invalid
@@ -16,7 +17,7 @@ enum ProxyHeader: Equatable {
     private static let longestLine = 107, longest = 2048
 
     /// Of the bytes that have come so far.
-    init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8]) {
         if bytes.starts(with: Self.signature.prefix(bytes.count)) {
             self = Self.binary(bytes)
         } else if bytes.starts(with: Self.word.prefix(bytes.count)) {

@@ -27,6 +27,7 @@ let package = Package(
             ["PTPKit", "VirtualCamera", "CameraTesting", "CanonCamera", "NikonCamera", "SonyCamera", "FujifilmCamera"]),
         fuzz("FuzzPackets", ["PTPKit", "CameraTesting", "FujifilmCamera"]),
         fuzz("FuzzNeighbours", ["PTPKit", "USBKit", "GPhoto2Wire"]),
+        fuzz("FuzzFTP", ["FTPKit"]),
         fuzz("FuzzYAML", ["FilmgateCore", "FilmgateConfig", "FilmgateEngine"]),
     ],
     swiftLanguageModes: [.v6])
