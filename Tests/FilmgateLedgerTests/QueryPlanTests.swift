@@ -85,19 +85,35 @@ import Testing
         func scans(_ sql: String) async throws -> [String] {
             try await Self.plan(sql).filter { $0.hasPrefix("SCAN asset") || $0.hasPrefix("SCAN delivery") }
         }
-        for sql in [SQLiteReader.assetCounts, TargetTotals.all, TargetTotals.open] {
+        for sql in [SQLiteReader.assetCount, TargetTotals.all, TargetTotals.open] {
             let found = try await scans(sql)
             #expect(!found.isEmpty && found.allSatisfy { $0.contains("COVERING INDEX") }, "\(sql): \(found)")
         }
         for sql in [
             SQLiteReader.madeCounts, TargetTotals.waiting, TargetTotals.reasons, OpenTarget.counts, OpenTarget.reasons,
-            SQLiteReader.damaged,
+            SQLiteReader.damaged, SQLiteReader.restCounts,
         ] {
             let found = try await scans(sql)
             #expect(found.isEmpty, "\(sql): \(found)")
         }
-        let list = try await Self.plan(
-            "SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.clauses(AssetFilter(endings: [.setAside])))
-        #expect(list.contains { $0.contains("asset_run") }, "\(list)")
+        let rest = try await Self.plan(SQLiteReader.restCounts).filter { $0.hasPrefix("SEARCH a ") }
+        #expect(
+            rest.count == 3 && rest.allSatisfy { $0.contains("COVERING INDEX asset_run (run=? AND ending") }, "\(rest)")
+    }
+
+    /// Whoever watches asks for the latest of them every second, and a service delivers for weeks.
+    @Test(arguments: [[Ending.setAside], [.pending], [.setAside, .pending]], [false, true])
+    func whatIsOpenIsFoundWithoutWhatIsDelivered(_ endings: [Ending], _ isLatest: Bool) async throws {
+        var filter = AssetFilter(endings: Set(endings))
+        filter.latest = isLatest
+        func plan(_ filter: AssetFilter) async throws -> [String] {
+            try await Self.plan("SELECT a.path FROM asset a" + AssetReading.joins + SQLiteReader.clauses(filter))
+        }
+        let list = try await plan(filter)
+        #expect(list.contains { $0.contains("asset_open (ending=?)") }, "\(list)")
+        // One ending lies in the order that is asked for.
+        #expect(list.contains { $0.contains("TEMP B-TREE") } == !(isLatest && endings.count == 1), "\(list)")
+        let all = try await plan(AssetFilter(endings: [.delivered]))
+        #expect(all.contains { $0.contains("asset_run") }, "\(all)")
     }
 }

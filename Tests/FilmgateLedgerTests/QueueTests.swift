@@ -107,4 +107,27 @@ import Testing
         #expect(gallery.nextTry == 900)
         #expect(gallery.bytesWaiting == 2007)
     }
+
+    /// Runs without a number of their own and with gaps between, endings on both sides of `delivered`, none at all, and
+    /// files that were made here.
+    @Test func everyEndingOfEveryRunIsCounted() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        #expect(try await ledger.totals().assets.isEmpty)
+        let endings = Ending.allCases.map { $0 as Ending? } + [nil]
+        var number = 0, expected: [Ending: Int] = [:], unfinished = 0
+        for (position, run) in ([0, 1, 7, 900] as [Int64]).enumerated() {
+            for (rank, ending) in endings.enumerated() {
+                for _ in 0..<(position + rank) % 4 {
+                    number += 1
+                    var row = Samples.asset(number, run: run, ending: ending)
+                    if number % 5 == 0 { row.flags = [AssetFlag.made] }
+                    try await ledger.record([.asset(row)])
+                    guard number % 5 != 0 else { continue }
+                    if let ending { expected[ending, default: 0] += 1 } else { unfinished += 1 }
+                }
+            }
+        }
+        let totals = try await ledger.totals()
+        #expect(totals.assets == expected && totals.unfinished == unfinished && number > 30)
+    }
 }

@@ -77,6 +77,8 @@ extension SQLiteReader {
     static func clauses(_ filter: AssetFilter) -> String {
         var terms: [String] = []
         if let endings = filter.endings {
+            // In the very words of the index: which endings are bound, SQLite does not know when it looks for one.
+            if filter.run == nil, endings.isSubset(of: [.pending, .setAside]) { terms.append(isOpen) }
             terms.append("a.ending IN (\(endings.map { _ in "?" }.joined(separator: ", ")))")
         }
         if filter.root != nil { terms.append("a.place_id IN (SELECT id FROM place WHERE root = ?)") }
@@ -86,6 +88,7 @@ extension SQLiteReader {
         return (terms.isEmpty ? "" : "WHERE " + terms.joined(separator: " AND ")) + " ORDER BY \(order) LIMIT ?"
     }
 
+    private static let isOpen = "a.ending IN ('pending', 'setAside')"
     /// What a run did: also with files that a later one went on with.
     static let ofRun = "(SELECT * FROM asset WHERE run = ? UNION ALL SELECT * FROM past WHERE run = ?)"
 

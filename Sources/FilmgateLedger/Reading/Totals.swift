@@ -5,16 +5,18 @@ extension SQLiteReader {
     public func totals() async throws(IngestError) -> LedgerTotals {
         try await scan { db in
             var totals = LedgerTotals(assets: [:], unfinished: 0, targets: try TargetTotals(db).targets)
-            for sql in [Self.assetCounts, Self.madeCounts] {
-                var assets = try Query(db, sql)
-                while try assets.next() {
-                    let ending = assets.textOrNil(), count = Int(assets.int())
-                    if let ending = ending.flatMap({ Ending(rawValue: $0) }) {
-                        totals.assets[ending, default: 0] += count
-                    } else {
-                        totals.unfinished += count
-                    }
-                }
+            var all = try Query(db, Self.assetCount)
+            totals.assets[.delivered] = try all.next() ? Int(all.int()) : 0
+            var rest = try Query(db, Self.restCounts)
+            while try rest.next() {
+                let ending = rest.textOrNil(), count = Int(rest.int())
+                totals.assets[.delivered, default: 0] -= count
+                Self.add(count, ending, to: &totals)
+            }
+            var made = try Query(db, Self.madeCounts)
+            while try made.next() {
+                let ending = made.textOrNil()
+                Self.add(Int(made.int()), ending, to: &totals)
             }
             var damaged = try Query(db, Self.damaged)
             if try damaged.next() { totals.damaged = Int(damaged.int()) }
@@ -23,7 +25,26 @@ extension SQLiteReader {
         }
     }
 
-    static let assetCounts = "SELECT ending, count(*) FROM asset GROUP BY ending"
+    private static func add(_ count: Int, _ ending: String?, to totals: inout LedgerTotals) {
+        if let ending = ending.flatMap({ Ending(rawValue: $0) }) {
+            totals.assets[ending, default: 0] += count
+        } else {
+            totals.unfinished += count
+        }
+    }
+
+    static let assetCount = "SELECT count(*) FROM asset"
+    /// All that was not delivered, run by run: what was delivered is most, and is the rest.
+    static let restCounts = """
+        WITH RECURSIVE runs (id) AS (
+            SELECT min(run) FROM asset UNION ALL
+            SELECT (SELECT min(run) FROM asset WHERE run > runs.id) FROM runs WHERE runs.id IS NOT NULL
+        )
+        SELECT ending, count(*) FROM (\(rests.joined(separator: " UNION ALL "))) GROUP BY ending
+        """
+    private static let rests = ["IS NULL", "< 'delivered'", "> 'delivered'"].map {
+        "SELECT a.ending FROM runs CROSS JOIN asset a ON a.run = runs.id WHERE a.ending \($0)"
+    }
     /// By the index of the few files that have flags.
     static let damaged =
         "SELECT count(*) FROM asset WHERE flags IS NOT NULL AND instr(flags, '\(AssetFlag.truncated)') > 0"
