@@ -23,5 +23,6 @@ static const long fg_http_auto = CURL_HTTP_VERSION_2TLS;
 static const long fg_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long fg_tls_1_2_only = CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2;
 static const long fg_ftp_all_tls = CURLUSESSL_ALL;
-static const long fg_make_folders = CURLFTP_CREATE_DIR;
+/* Where another connection has just made the folder: the other way forgets that it never entered it (libcurl 7.88). */
+static const long fg_make_folders = CURLFTP_CREATE_DIR_RETRY;
 static const long fg_ssh_key_and_password = CURLSSH_AUTH_PUBLICKEY | CURLSSH_AUTH_PASSWORD;
