@@ -7,11 +7,13 @@ import threading
 
 class Cutter:
     """Listens on `port` and passes on to `to`. Of the connections, `share` are broken: most while the client sends, the others once the
-    server has begun to answer, so that what it did is not heard of."""
+    server has begun to answer, so that what it did is not heard of. `there` and `back` say within how many bytes of each way; the first
+    connection is always cut, and of the second an answer is always lost, within the third number of theirs."""
 
-    def __init__(self, port, to, seed, share=0.6):
-        self.to, self.share, self.rng = to, share, random.Random(seed)
-        self.connections, self.cuts = 0, 0
+    def __init__(self, port, to, seed, there=(2_000, 900_000, 8_000), back=(150, 2_500, 400), share=0.6):
+        self.to, self.share, self.rng, self.there, self.back = to, share, random.Random(seed), there, back
+        self.lock = threading.Lock()
+        self.connections, self.cuts, self.lost = 0, 0, 0
         self.port = port
         self.listener = socket.create_server(("127.0.0.1", port), backlog=64)
         threading.Thread(target=self.accept, daemon=True).start()
@@ -25,31 +27,36 @@ class Cutter:
             threading.Thread(target=self.connect, args=(client,), daemon=True).start()
 
     def connect(self, client):
-        self.connections += 1
-        there = back = 0
-        # The first one always breaks.
-        if self.connections == 1 or self.rng.random() < self.share:
-            if self.rng.random() < 0.6:
-                # The first one within what one small file needs, so that it is cut for certain.
-                there = self.rng.randint(2_000, 900_000 if self.connections > 1 else 8_000)
-            else:
-                back = self.rng.randint(150, 2_500 if self.connections > 1 else 160)
+        with self.lock:
+            self.connections += 1
+            there, back = self.limits(self.connections)
         try:
             server = socket.create_connection(("127.0.0.1", self.to))
         except OSError:
             client.close()
             return
-        threading.Thread(target=self.pass_on, args=(client, server, there), daemon=True).start()
-        self.pass_on(server, client, back)
+        threading.Thread(target=self.pass_on, args=(client, server, there, False), daemon=True).start()
+        self.pass_on(server, client, back, True)
 
-    def pass_on(self, source, drain, limit):
+    def limits(self, number):
+        """After how many bytes each way breaks; 0 = never."""
+        if number > 2 and self.rng.random() >= self.share:
+            return 0, 0
+        low, high, early = self.there
+        if number == 1 or number > 2 and self.rng.random() < 0.6:
+            return self.rng.randint(low, early if number == 1 else high), 0
+        low, high, early = self.back
+        return 0, self.rng.randint(low, early if number == 2 else high)
+
+    def pass_on(self, source, drain, limit, is_answer):
         """Until `limit` bytes are exceeded, then both ends are reset; 0 = for as long as there are bytes."""
         passed = 0
         try:
             while data := source.recv(16384):
                 passed += len(data)
                 if limit and passed > limit:
-                    self.cuts += 1
+                    with self.lock:
+                        self.cuts, self.lost = self.cuts + (not is_answer), self.lost + is_answer
                     for end in (source, drain):
                         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                         end.shutdown(socket.SHUT_RDWR)

@@ -39,6 +39,13 @@ TARGETS = {
         'ftp: {{ host: 127.0.0.1, port: {port}, user: cam, password: "${{env:STRANGER_FTP}}", path: "/{{event}}/{{name}}", tls: none, '
         "allow_cleartext: true }}"),
 }
+# Of some servers: what goes both ways of a connection before anything is asked for, and how little comes of it afterwards.
+LIMITS = {
+    "rclone-sftp": {"back": (3_000, 12_000, 4_500)},
+    "asyncssh": {"back": (3_000, 12_000, 4_500)},
+    # The control connection; data connections do not come through here, and that server breaks them itself.
+    "pyftpdlib": {"there": (60, 2_500, 200), "back": (250, 4_000, 600)},
+}
 SIGN_IN = 'auth: { studio: { aws: { access_key: cam, secret_key: "${env:STRANGER_S3}" } } }\n'
 
 
@@ -80,7 +87,7 @@ class Strangers:
     # Servers
 
     def deliver(self, name, server, cutter, card, wanted):
-        port = cutter.port if cutter else server.port
+        port = cutter.port
         place = "p" + hashlib.sha256(name.encode()).hexdigest()[:6]
         known = server.know(port) if os.path.exists(f"{server.base}/host.pub") else ""
         lines = TARGETS[name][1].format(port=port, keys=server.base, known=known)
@@ -118,15 +125,15 @@ class Strangers:
                     servers[kind] = Server(kind, self.base, free_port(), self.programs)
                     wait_for_port(servers[kind].port)
                 server, begun = servers[kind], time.monotonic()
-                # FTP's data connections do not come through here; that server breaks them itself.
-                cutter = None if kind == "pyftpdlib" else Cutter(free_port(), server.port, self.seed + len(servers))
+                cutter = Cutter(free_port(), server.port, self.seed + len(servers), **LIMITS.get(kind, {}))
                 self.deliver(name, server, cutter, card, wanted)
-                cuts = cutter.cuts if cutter else os.path.getsize(f"{server.base}/cuts") if os.path.exists(f"{server.base}/cuts") else 0
-                if cutter:
-                    cutter.close()
-                if not cuts:
-                    raise Failure(f"{name}: no connection was broken")
-                print(f"  {name}: {len(wanted)} files, each once and whole; {cuts} connections broken, {time.monotonic() - begun:.1f} s", flush=True)
+                cutter.close()
+                data = os.path.getsize(f"{server.base}/cuts") if os.path.exists(f"{server.base}/cuts") else None
+                for count, what in ((cutter.cuts, "connection was cut"), (cutter.lost, "answer was lost"), (data, "data connection was broken")):
+                    if count == 0:
+                        raise Failure(f"{name}: no {what}")
+                print(f"  {name}: {len(wanted)} files, each once and whole; {cutter.cuts + (data or 0)} connections cut, {cutter.lost} answers lost, "
+                      f"{time.monotonic() - begun:.1f} s", flush=True)
         finally:
             for server in servers.values():
                 server.close()
