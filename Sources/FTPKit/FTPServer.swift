@@ -188,6 +188,22 @@ package final class FTPServer: Sendable {
         state.withLock { $0.connections.note(ObjectIdentifier(channel), standing) }
     }
 
+    /// A client's password is about to be looked at: where too many of one address wait for that, one of them goes.
+    func noteWaiting(_ channel: any Channel, for login: String?) {
+        let other = state.withLock { state in
+            state.connections.wait(ObjectIdentifier(channel), login: login).flatMap {
+                state.channels.removeValue(forKey: $0)
+            }
+        }
+        if let other { Self.turnAway(other) }
+    }
+
+    private static func turnAway(_ channel: any Channel) {
+        channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+
     /// Something was refused: counted, and said a few times a minute for each address.
     ///
     /// `kind`: what two refusals have in common that are said once; absent: their words.
@@ -235,10 +251,7 @@ package final class FTPServer: Sendable {
         other?.close(promise: nil)
         guard verdict != .refused else {
             refuse("a connection from \(peer): too many at once", from: peer)
-            channel.writeAndFlush(ByteBuffer(string: "421 Too many connections.\r\n")).whenComplete { _ in
-                channel.close(promise: nil)
-            }
-            return
+            return Self.turnAway(channel)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in

@@ -27,7 +27,8 @@ package struct FTPServerOptions: Sendable {
     /// A client that says nothing for so long is let go of.
     package var idle = Duration.seconds(300)
     package var maxSessions = 64
-    /// The most of one address (a /64 of IPv6) that have not logged in.
+    /// The most of one address (a /64 of IPv6) that wait for the answer to a password; twice as many may be about to send
+    /// theirs.
     package var maxUnknown = 12
     /// How long a transfer waits for its data connection.
     package var patience = Duration.seconds(30)

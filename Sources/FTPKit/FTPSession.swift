@@ -105,11 +105,10 @@ final class FTPSession {
     private func takePassword(_ password: String) async -> Bool {
         if await lacksTLS("sent a password") { return true }
         let (user, peer, logins) = (user, peer, server.logins), network = PeerAddress.network(peer)
-        server.note(channel, .waiting)
-        let gone = channel.closeFuture
+        let attempt = LoginThrottle.Attempt(network: network, login: logins.name(of: user)), gone = channel.closeFuture
+        server.noteWaiting(channel, for: attempt.login)
         let verdict = await server.loginQueue.answer(
-            LoginThrottle.Attempt(network: network, login: logins.name(of: user)),
-            whenGone: { leave in gone.whenComplete { _ in leave() } }
+            attempt, whenGone: { leave in gone.whenComplete { _ in leave() } }
         ) { await logins.verdict(user, password, from: peer) }
         switch verdict {
         case nil: return false

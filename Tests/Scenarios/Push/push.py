@@ -42,8 +42,11 @@ class Scene:
         self.environment.update({f"{login.upper()}_FTP": f"{login}'s word" for login in LOGINS})
         self.explicit, self.implicit, self.web = free_port(), free_port(), free_port()
         self.refused, self.seconds = collections.Counter(), 0
-        # One in a hurry from an address of its own, and one that waits for each answer behind the bodies' own address.
-        self.guessers = [Guesser(self.implicit, "ann", "127.0.0.2", 4, 0.05), Guesser(self.implicit, "bob", "127.0.0.1", 2, 60)]
+        # One in a hurry from an address of its own, one that waits for each answer behind the bodies' own address, and a crowd there that
+        # would take every place that an address has for those who are not logged in, and goes back to it at once.
+        self.guessers = [
+            Guesser(self.implicit, "ann", "127.0.0.2", 4, 0.05), Guesser(self.implicit, "bob", "127.0.0.1", 2, 60),
+            Guesser(self.implicit, "eve", "127.0.0.1", 16, 60)]
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
              "/CN=localhost", "-keyout", base + "/key.pem", "-out", base + "/cert.pem"], check=True, stderr=subprocess.DEVNULL)
@@ -132,7 +135,10 @@ auth:
                 errors.append(f"{how.__name__}, {'implicit' if is_implicit else 'explicit'}: {error!r}")
 
         threads = [threading.Thread(target=act, args=job) for job in jobs]
-        for one in [*self.guessers, *threads]:
+        for one in self.guessers:
+            one.start()
+        time.sleep(3)  # the crowd has every place by now
+        for one in threads:
             one.start()
         for thread in threads:
             thread.join()
