@@ -81,6 +81,8 @@ import Testing
         #expect(
             entries["a/DSC_0001.NEV"]?.kind == .video && entries["c/X.ARX"]?.kind == .raw
                 && entries["e/TRACK.GPX"]?.kind == .sidecar)
+        // What is of no kind stays on the card.
+        #expect(entries.count == 13 && entries.allSatisfy { $0.kind != .other })
     }
 
     @Test func aPhonesEditsLieBesideTheirOriginal() async throws {
