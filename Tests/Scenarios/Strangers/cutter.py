@@ -7,10 +7,10 @@ import threading
 
 class Cutter:
     """Listens on `port` and passes on to `to`. Of the connections, `share` are broken: most while the client sends, the others once the
-    server has begun to answer, so that what it did is not heard of. `there` and `back` say within how many bytes of each way; the first
-    connection is always cut, and of the second an answer is always lost, within the third number of theirs."""
+    server has begun to answer, so that what it did is not heard of. `there` and `back` say within how many bytes of each way; until one
+    was cut and an answer was lost, all are, within the third number of theirs."""
 
-    def __init__(self, port, to, seed, there=(2_000, 900_000, 8_000), back=(150, 2_500, 400), share=0.6):
+    def __init__(self, port, to, seed, there=(2_000, 900_000, 8_000), back=(40, 2_500, 200), share=0.6):
         self.to, self.share, self.rng, self.there, self.back = to, share, random.Random(seed), there, back
         self.lock = threading.Lock()
         self.connections, self.cuts, self.lost = 0, 0, 0
@@ -40,13 +40,15 @@ class Cutter:
 
     def limits(self, number):
         """After how many bytes each way breaks; 0 = never."""
-        if number > 2 and self.rng.random() >= self.share:
+        is_cut = number == 1 or not self.cuts and number % 2 == 1
+        is_lost = not is_cut and not self.lost
+        if not (is_cut or is_lost) and self.rng.random() >= self.share:
             return 0, 0
         low, high, early = self.there
-        if number == 1 or number > 2 and self.rng.random() < 0.6:
-            return self.rng.randint(low, early if number == 1 else high), 0
+        if is_cut or not is_lost and self.rng.random() < 0.6:
+            return self.rng.randint(low, early if is_cut else high), 0
         low, high, early = self.back
-        return 0, self.rng.randint(low, early if number == 2 else high)
+        return 0, self.rng.randint(low, early if is_lost else high)
 
     def pass_on(self, source, drain, limit, is_answer):
         """Until `limit` bytes are exceeded, then both ends are reset; 0 = for as long as there are bytes."""
