@@ -13,6 +13,46 @@ public enum Reread {
     public static func digest(
         of path: String, _ algorithm: DigestAlgorithm, cancelled: @Sendable () -> Bool = { false }
     ) throws(IngestError) -> (digest: String, size: UInt64) {
+        let read = try read(path, [algorithm], forgets: false, cancelled)
+        return (read.digests[algorithm] ?? "", read.size)
+    }
+
+    /// The SHA-256, and the digests that are wanted beside it, of what the disk holds under `path`, read as `digest`
+    /// reads it.
+    ///
+    /// What memory holds of the file is dropped first: what was misread once is read anew from the disk by everybody
+    /// who comes after this, too. `corruptData` where it changed while it was read; else as `digest`.
+    public static func digests(
+        of path: String, _ others: Set<DigestAlgorithm> = [], cancelled: @Sendable () -> Bool = { false }
+    ) throws(IngestError) -> Digests {
+        var read = try read(path, others.union([.sha256]), forgets: true, cancelled)
+        guard read.size == read.before.size, read.after.unchanged(since: read.before) else {
+            throw IngestError(
+                .corruptData, "\(shown(path)) changed while it was read.",
+                advice: "Try again when nothing writes to it any more.")
+        }
+        let sha256 = read.digests.removeValue(forKey: .sha256) ?? ""
+        return Digests(sha256: sha256, others: read.digests)
+    }
+
+    /// Drops what memory holds of a file, so that whoever reads it next reads the disk.
+    ///
+    /// Best effort: what cannot be opened is told by whoever reads it.
+    public static func forget(_ path: String) {
+        let opened = Result { () throws(IngestError) in try OpenFile.reading(path).file }
+        if let file = try? opened.get() { forget(file) }
+    }
+
+    private static func forget(_ file: OpenFile) { _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED) }
+
+    private struct Read {
+        var digests: [DigestAlgorithm: String], size: UInt64
+        let before: FileFacts, after: FileFacts
+    }
+
+    private static func read(
+        _ path: String, _ algorithms: Set<DigestAlgorithm>, forgets: Bool, _ cancelled: @Sendable () -> Bool
+    ) throws(IngestError) -> Read {
         guard let facts = try FileFacts.of(path) else { throw .reading(path, ENOENT) }
         guard facts.kind == .regular else { throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.") }
         let (descriptor, code) = withCPath(path) { name in
@@ -20,16 +60,19 @@ public enum Reread {
             return (descriptor, errno)
         }
         if descriptor >= 0 {
-            if let found = try read(OpenFile(owning: descriptor, path), algorithm, direct: true, cancelled) {
-                return found
-            }
+            let file = OpenFile(owning: descriptor, path)
+            if forgets { forget(file) }
+            if let found = try read(file, algorithms, direct: true, cancelled) { return found }
         } else if code != EINVAL {
             throw .reading(path, code)
         }
         let (file, _) = try OpenFile.reading(path)
         try flush(file)
-        _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_DONTNEED)
-        return try read(file, algorithm, direct: false, cancelled) ?? (digest: "", size: 0)
+        forget(file)
+        guard let found = try read(file, algorithms, direct: false, cancelled) else {
+            throw IngestError(.unreadable, "\(shown(path)) cannot be read from its disk.")
+        }
+        return found
     }
 
     /// Throws where the disk cannot take what memory still holds: it would be read from there, and count as proof.
@@ -46,13 +89,13 @@ public enum Reread {
 
     /// Nil when direct reading turned out not to work for this file.
     private static func read(
-        _ file: OpenFile, _ algorithm: DigestAlgorithm, direct: Bool, _ cancelled: @Sendable () -> Bool
-    ) throws(IngestError) -> (digest: String, size: UInt64)? {
-        let expected = try file.facts().size
-        var hasher = MultiHasher(only: [algorithm])
+        _ file: OpenFile, _ algorithms: Set<DigestAlgorithm>, direct: Bool, _ cancelled: @Sendable () -> Bool
+    ) throws(IngestError) -> Read? {
+        let before = try file.facts()
+        var hasher = MultiHasher(only: algorithms)
         var size: UInt64 = 0
         do throws(IngestError) {
-            size = try BlockReader().blocks(of: file, upTo: expected, cancelled: cancelled) {
+            size = try BlockReader().blocks(of: file, upTo: before.size, cancelled: cancelled) {
                 block throws(IngestError) in
                 hasher.update(block)
             }
@@ -60,6 +103,6 @@ public enum Reread {
             if direct, (error.cause as? SystemFailure)?.code == EINVAL { return nil }
             throw error
         }
-        return (hasher.finishAll()[algorithm] ?? "", size)
+        return Read(digests: hasher.finishAll(), size: size, before: before, after: try file.facts())
     }
 }

@@ -116,8 +116,9 @@ public struct CardProof: Sendable {
 
     /// Looks at one entry of the card.
     ///
-    /// Reads the whole file and every local copy of it. `beside`: the SHA-256 of the pictures in its shot, of which a
-    /// sidecar's is one.
+    /// Reads the whole file and every local copy of it, all from their disks: what memory holds of the card since its
+    /// import may be what was misread then. `beside`: the SHA-256 of the pictures in its shot, of which a sidecar's is
+    /// one.
     public func examine(_ entry: SourceEntry, at path: String?, beside: [String] = []) async throws(IngestError)
         -> Finding
     {
@@ -141,7 +142,7 @@ public struct CardProof: Sendable {
         let algorithms = proofTargets?.digests ?? []
         let hashed = await Result { () async throws(IngestError) in
             try await pool.run { () throws(IngestError) in
-                try FileCopy.hash(path: path, algorithms: algorithms).digests
+                try Reread.digests(of: path, algorithms)
             }
         }
         switch hashed {

@@ -65,12 +65,18 @@ struct ExemptionCheck: Sendable {
     private func disguise(at path: String?) async -> String? {
         guard let path else { return nil }
         let found = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in try exemptions.disguise(path) }
+            try await pool.run { () throws(IngestError) in try content(of: path) }
         }
         switch found {
         case .success(let what): return what
         case .failure(let error): return error.message
         }
+    }
+
+    /// By the bytes on the card, not by what memory holds of them.
+    private func content(of path: String) throws(IngestError) -> String? {
+        Reread.forget(path)
+        return try exemptions.disguise(path)
     }
 
     private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }
@@ -80,7 +86,7 @@ struct ExemptionCheck: Sendable {
         let found = try await pool.run { () throws(IngestError) -> [Hidden] in
             guard let facts = try FileFacts.of(path) else { return [] }
             if facts.kind == .regular {
-                return try exemptions.disguise(path).map { [Hidden(path: path, what: $0, size: facts.size)] } ?? []
+                return try content(of: path).map { [Hidden(path: path, what: $0, size: facts.size)] } ?? []
             }
             guard facts.kind == .directory else { return [] }
             var found: [Hidden] = []
@@ -88,7 +94,7 @@ struct ExemptionCheck: Sendable {
                 try DirectoryScan(root: path).run { entry in
                     let file = path + "/" + entry.path
                     guard entry.type == .file, entry.size > 0 else { return .proceed }
-                    let what = Result { () throws(IngestError) in try exemptions.disguise(file) }
+                    let what = Result { () throws(IngestError) in try content(of: file) }
                     if let what = try? what.get() { found.append(Hidden(path: file, what: what, size: entry.size)) }
                     return found.count < 100_000 ? .proceed : .stop
                 }
@@ -100,7 +106,7 @@ struct ExemptionCheck: Sendable {
         for one in found {
             let hashed = await Result { () async throws(IngestError) in
                 try await pool.run { () throws(IngestError) in
-                    try FileCopy.hash(path: one.path, algorithms: []).digests.sha256
+                    try Reread.digests(of: one.path).sha256
                 }
             }
             if let sha256 = try? hashed.get(), try await hasCopy(sha256) { continue }
