@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// What this very delivery proved counts as it is. What was proven earlier is no proof that the copy is still there:
 /// one in a folder is read again from its disk, and where only a server said so, the file stays. So does a file that is
-/// not whole, though it was delivered as it is: whoever writes it may come back to it.
+/// not whole, though it was delivered as it is: whoever writes it may come back to it. The file itself is read once
+/// more from its disk, too.
 final class TakenFiles: Sendable {
     /// Why a file stays.
     private enum KeepReason {
@@ -149,7 +150,7 @@ final class TakenFiles: Sendable {
         case .unfinished(let what):
             logger.warning("\(file) stays, since its writer may come back to it: it is not whole. \(what)")
         case .changed:
-            logger.warning("\(file) stays: it has been changed since it was read, or is being written to.")
+            logger.warning("\(file) stays: it has other bytes than were read, or is being written to.")
         case .earlier:
             let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
@@ -169,15 +170,13 @@ final class TakenFiles: Sendable {
             let folder = try OpenFolder(origin.folder, below: root, calls: calls)
             guard Self.isUnchanged(try folder.facts(of: origin.name), origin) else { return true }
             beforeMove()
-            // Here: moving changes it.
-            let changed = (try? folder.facts(of: origin.name))?.changed
             let away = Self.away(origin.name)
             try folder.moveAside(origin.name, to: away)
             guard Self.isUnchanged(try? folder.facts(of: away), origin) else {
                 putBack(away, origin, in: folder)
                 return true
             }
-            if isEdited(Paths.join(Paths.folder(origin.absolutePath), away), origin, changed, sha256) {
+            if isAnother(Paths.join(Paths.folder(origin.absolutePath), away), sha256) {
                 keep(origin, .changed)
                 putBack(away, origin, in: folder)
                 return true
@@ -207,14 +206,14 @@ final class TakenFiles: Sendable {
         }
     }
 
-    /// Whether the file that was moved to that path has other bytes than were read, although size and time are the
-    /// same: who edits a picture in place may give it its time back.
+    /// Whether the file that was moved to that path has other bytes than were delivered: who edits a picture in place
+    /// may give it its size and time back, and a disk or share may have given other bytes once than it has.
     ///
-    /// The time of the status change nobody can set. Where it is another one, or the volume keeps none, the bytes tell.
-    private func isEdited(_ away: String, _ origin: Origin, _ changed: Int64?, _ sha256: String) -> Bool {
+    /// Only the disk knows: what memory holds since it was read may be what was misread, and every copy is equal to
+    /// that.
+    private func isAnother(_ away: String, _ sha256: String) -> Bool {
         if Writers.isOpenForWriting(away) == true { return true }
-        if origin.changed != 0, changed == origin.changed { return false }
-        return (try? Reread.digest(of: away, .sha256).digest) != sha256
+        return (try? Reread.digests(of: away).sha256) != sha256
     }
 
     /// Whether the copy lies in the folder that the original lay in, by another way: a disk and the pool that it is

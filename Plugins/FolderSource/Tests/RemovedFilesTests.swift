@@ -110,6 +110,19 @@ import Testing
         #expect(try names() == ["Capture_0001.JPG"] && FileManager.default.contents(atPath: path) == edited)
     }
 
+    /// Nobody has touched it: the disk or share gave other bytes than it has, once, and these were delivered.
+    @Test func whatWasMisreadStays() async throws {
+        let log = LogCollector(), taken = TakenFiles(root: root, context: context(log.logger))
+        var misread = try settled()
+        let sha256 = MultiHasher.digest(of: Array(HotFolder.jpeg(9)), .sha256)
+        misread.asset.digests = Digests(sha256: sha256)
+        misread.asset.receipts["g"]?.sha256 = sha256
+        taken.settled(misread)
+        await taken.concluded()
+        #expect(try names() == ["Capture_0001.JPG"])
+        #expect(log.text.contains("stays: it has other bytes than were read"), "\(log.text)")
+    }
+
     /// Its status was changed, and its bytes are the same: somebody gave it to a group.
     @Test func whatHasItsBytesStillGoes() async throws {
         let path = path
