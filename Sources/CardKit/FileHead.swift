@@ -9,8 +9,10 @@ enum FileHead {
         let descriptor = withCPath(path) { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard descriptor >= 0 else { throw .reading(path, errno) }
         defer { close(descriptor) }
-        return [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, 64, 0))
-        }
+        var head = [UInt8](repeating: 0, count: 64)
+        let count = pread(descriptor, &head, head.count, 0)
+        // A bad sector is no empty file.
+        guard count >= 0 else { throw .reading(path, errno) }
+        return Array(head.prefix(count))
     }
 }

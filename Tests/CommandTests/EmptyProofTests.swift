@@ -134,6 +134,43 @@ import Testing
         #expect(answer.status == 8 && reasons(answer, "not_proven").contains("no copy now"), "\(answer.output)")
     }
 
+    enum Doubt: CaseIterable, Sendable { case overwritten, inMemory, unconfirmed }
+
+    /// Its only copy is another file by now, lies in memory, or is at a target that never said that it has it: that is
+    /// none, as of any file.
+    @Test(arguments: Doubt.allCases) func aHiddenPictureNeedsAProvenCopy(_ doubt: Doubt) throws {
+        let table = try table(), folder = "CARD/DCIM/100CANON/", memory = "/dev/shm/filmgate-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: memory) }
+        if doubt == .inMemory, !FileManager.default.isWritableFile(atPath: "/dev/shm") { return }
+        let server = try FaultServer { _, _ in .answer(201) }
+        defer { server.stop() }
+        let far = try table.write(
+            "far.yaml",
+            """
+            version: 1
+            stages: [{ upload: { to: [far] } }]
+            targets: { far: { http: { url: "\(server.url)/up", method: POST, body: raw } } }
+            """)
+        #expect(try table.importing().status == 0)
+        let picture = try table.write(folder + "IMG_0099.JPG", Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9]))
+        let target =
+            switch doubt {
+            case .overwritten: ["--to", table.path("copies")]
+            case .inMemory: ["--to", memory]
+            case .unconfirmed: ["--pipeline", far]
+            }
+        #expect(try table.run(["import", picture] + target).count("delivered") == 1)
+        try FileManager.default.moveItem(atPath: picture, toPath: table.path(folder + "._IMG_0099.JPG"))
+        if doubt == .overwritten {
+            #expect(try ask(table).status == 0)
+            let copy = try #require(table.files(table.path("copies")).keys.first { $0.hasSuffix(".JPG") })
+            try table.write("copies/" + copy, Data([0xFF, 0xD8, 0xFF, 0xE0, 8, 0xFF, 0xD9]))
+        }
+        let answer = try ask(table), why = reasons(answer, "not_proven")
+        #expect(answer.status == 8 && answer.count("not_proven") == 1, "\(answer.output)")
+        #expect(why.contains("._IMG_0099.JPG") && why.contains("no copy now ("), "\(why)")
+    }
+
     @Test func liftingRulesStillNamesWhatLiesInATrash() throws {
         let table = try table()
         #expect(try table.importing().status == 0)

@@ -38,6 +38,10 @@ public struct CardProof: Sendable {
         case copyElsewhere
         /// The copy lies in memory: it is there as ordered, and no backup.
         case copyToDisk
+        /// A picture under a name of junk.
+        case nameAsPicture
+        /// Nobody may look into it.
+        case letLook
     }
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
@@ -108,10 +112,10 @@ public struct CardProof: Sendable {
         exemptions: Exemptions
     ) {
         (self.reader, self.proofTargets, self.allowance, self.copies) = (reader, proofTargets, allowance, copies)
-        exemptionCheck = ExemptionCheck(reader: reader, allowance: allowance, exemptions: exemptions, pool: pool)
         deliveryCheck = DeliveryCheck(
             reader: reader, proofTargets: proofTargets, allowance: allowance, media: try? Media.current(), pool: pool,
             heard: heard)
+        exemptionCheck = ExemptionCheck(exemptions: exemptions, check: deliveryCheck, copies: copies)
     }
 
     /// Looks at one entry of the card.

@@ -23,6 +23,8 @@ struct CopyCount {
     private var inMemory: CardProof.Verdict?
     /// Targets that nobody asked for here, and whose earlier word counts.
     private(set) var believed: [String] = []
+    /// Why the first copy that nobody asked for here was not counted.
+    private(set) var doubt: CardProof.Verdict?
 
     /// `copies`: on how many places the file must be.
     init(_ question: Question, copies: Int) {
@@ -62,6 +64,7 @@ struct CopyCount {
         let verdict = await question.ask(about: delivery)
         guard Self.isGood(verdict) else {
             await noteOnCard(delivery, verdict)
+            doubt = doubt ?? verdict
             return false
         }
         if verdict == .proven { believed.append(delivery.targetName) }

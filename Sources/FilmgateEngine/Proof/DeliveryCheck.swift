@@ -208,11 +208,13 @@ extension DeliveryRow {
     }
 
     /// The bytes that were read were delivered there: nobody has said since that they are gone, and a folder's copy is
-    /// at its place.
-    var isBelieved: Bool { receipt.state == .done && !holdsRendition && denial == nil && !isMissing }
-
-    /// The same, and a remote target has shown that it has them.
-    var holdsOriginal: Bool { isBelieved && (receipt.path != nil || receipt.verified.isProof) }
+    /// at its place, or a remote target has shown that it has them.
+    ///
+    /// Nobody has looked now: no proof.
+    var holdsOriginal: Bool {
+        let isBelieved = receipt.state == .done && !holdsRendition && denial == nil && !isMissing
+        return isBelieved && (receipt.path != nil || receipt.verified.isProof)
+    }
 
     /// The folder of its target; nil for a remote one.
     public var folderRoot: String? {

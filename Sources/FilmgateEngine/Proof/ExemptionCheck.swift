@@ -3,10 +3,11 @@ import FilmgateCore
 
 /// What a card's listing leaves out, and whether pictures hide in it.
 struct ExemptionCheck: Sendable {
-    let reader: any LedgerReader
-    let allowance: CardProof.Allowance
     let exemptions: CardProof.Exemptions
-    let pool: BlockingPool
+    /// How the copies of a hidden picture are looked at: as those of any file.
+    let check: DeliveryCheck
+    /// On how many places it must lie.
+    let copies: Int
 
     /// By its name alone a camera writes it anew, and its bytes say nothing else.
     func isHousekeeping(_ origin: Origin, at path: String?) async -> Bool {
@@ -36,36 +37,46 @@ struct ExemptionCheck: Sendable {
         onFiltered reason: String, _ entry: SourceEntry, at path: String?
     ) async throws(IngestError) -> CardProof.Verdict {
         let remedy: CardProof.Remedy? = Self.canBeLifted(reason) ? .allowFiltered : nil
-        let isLifted = allowance.contains(.filtered) && remedy != nil
+        let isLifted = check.allowance.contains(.filtered) && remedy != nil
         guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else {
             return .problem("filtered: \(reason)", remedy)
         }
         guard let path, ["junk:", "housekeeping:", "hidden:"].contains(where: reason.hasPrefix) else {
             return .exempt(reason)
         }
-        let looked = await Result { () async throws(IngestError) in try await hidden(at: path) }
-        guard case .success(let hidden) = looked else {
-            return .problem("\(reason) by its name, and nobody can look what it is")
+        let looked = await Result { () async throws(IngestError) in
+            try await check.pool.run { () throws(IngestError) in try contents(of: path) }
         }
-        guard let first = hidden.first else { return .exempt(reason) }
-        if first.path == path {
-            return .problem(
-                "\(reason) (by its name), but \(first.what), never ingested or with no copy now: rename it and import it"
-            )
+        guard case .success(let contents) = looked else {
+            return .problem("\(reason) by its name, and nobody can look what it is", .letLook)
         }
+        let hidden = try await unproven(contents.pictures)
+        if let first = hidden.first, first.path == path {
+            let doubt = first.doubt.map { " (\($0))" } ?? ""
+            let what = "\(reason) (by its name), but \(first.what), never ingested or with no copy now\(doubt)"
+            return .problem(what + ": rename it and import it", .nameAsPicture)
+        }
+        var what = reason
+        if !hidden.isEmpty { what += "; " + Self.words(hidden, below: path) }
+        if let closed = contents.closed { what += "; cannot be looked into: \(closed)" }
+        if what == reason || reason.hasSuffix("trash") { return .exempt(what) }
+        return .problem(what, hidden.isEmpty ? .letLook : .nameAsPicture)
+    }
+
+    private static func words(_ hidden: [Hidden], below path: String) -> String {
         let bytes = hidden.reduce(UInt64(0)) { $0.addingClamped($1.size) }
         let size = bytes < 1_000_000 ? "\(bytes) bytes" : "\(bytes / 1_000_000) MB"
         let count = hidden.count == 1 ? "1 picture" : "\(hidden.count) pictures"
         let names = hidden.prefix(3).map { String($0.path.dropFirst(path.count + 1)) }.joined(separator: ", ")
-        let what = "\(reason); holds \(count), \(size), never ingested: \(names)\(hidden.count > 3 ? " …" : "")"
-        return reason.hasSuffix("trash") ? .exempt(what) : .problem(what)
+        let state = hidden.allSatisfy { $0.doubt == nil } ? "never ingested" : "never ingested or with no copy now"
+        return "holds \(count), \(size), \(state): \(names)\(hidden.count > 3 ? " …" : "")"
     }
 
     /// What the bytes are where the name says otherwise, or why nobody can tell.
     private func disguise(at path: String?) async -> String? {
         guard let path else { return nil }
         let found = await Result { () async throws(IngestError) in
-            try await pool.run { () throws(IngestError) in try content(of: path) }
+            try await check.pool.run { () throws(IngestError) in try content(of: path) }
         }
         switch found {
         case .success(let what): return what
@@ -79,50 +90,109 @@ struct ExemptionCheck: Sendable {
         return try exemptions.disguise(path)
     }
 
-    private struct Hidden: Sendable { var path: String, what: String, size: UInt64 }
-
-    /// Pictures, clips and sounds at or below `path` of which no copy is known; what may not be looked into is none.
-    private func hidden(at path: String) async throws(IngestError) -> [Hidden] {
-        let found = try await pool.run { () throws(IngestError) -> [Hidden] in
-            guard let facts = try FileFacts.of(path) else { return [] }
-            if facts.kind == .regular {
-                return try content(of: path).map { [Hidden(path: path, what: $0, size: facts.size)] } ?? []
-            }
-            guard facts.kind == .directory else { return [] }
-            var found: [Hidden] = []
-            let walked = Result { () throws(IngestError) in
-                try DirectoryScan(root: path).run { entry in
-                    let file = path + "/" + entry.path
-                    guard entry.type == .file, entry.size > 0 else { return .proceed }
-                    let what = Result { () throws(IngestError) in try content(of: file) }
-                    if let what = try? what.get() { found.append(Hidden(path: file, what: what, size: entry.size)) }
-                    return found.count < 100_000 ? .proceed : .stop
-                }
-            }
-            _ = walked
-            return found
-        }
-        var unknown: [Hidden] = []
-        for one in found {
-            let hashed = await Result { () async throws(IngestError) in
-                try await pool.run { () throws(IngestError) in
-                    try Reread.digests(of: one.path).sha256
-                }
-            }
-            if let sha256 = try? hashed.get(), try await hasCopy(sha256) { continue }
-            unknown.append(one)
-        }
-        return unknown
+    private struct Hidden: Sendable {
+        var path: String, what: String, size: UInt64
+        /// Why what was delivered of it does not prove it; nil where nothing was.
+        var doubt: String?
     }
 
-    /// That the ledger has met these bytes is not enough: they may have been refused, left out or taken back.
-    private func hasCopy(_ sha256: String) async throws(IngestError) -> Bool {
-        for content in Set(try await reader.assets(sha256: sha256).compactMap(\.content)) {
-            let rows = try await reader.deliveries(of: content)
-            if rows.contains(where: \.isBelieved) {
-                return true
+    private struct Contents: Sendable {
+        var pictures: [Hidden] = []
+        /// The first place that nobody may look into, and why.
+        var closed: String?
+    }
+
+    /// Pictures, clips and sounds at or below `path`.
+    ///
+    /// Blocks.
+    private func contents(of path: String) throws(IngestError) -> Contents {
+        var contents = Contents()
+        guard let facts = try FileFacts.of(path) else { return contents }
+        if facts.kind == .regular {
+            if let what = try content(of: path) {
+                contents.pictures = [Hidden(path: path, what: what, size: facts.size)]
+            }
+            return contents
+        }
+        guard facts.kind == .directory else { return contents }
+        let walked = Result { () throws(IngestError) in
+            try DirectoryScan(root: path).run { entry in
+                add(entry, below: path, to: &contents)
+                return contents.pictures.count < 100_000 ? .proceed : .stop
             }
         }
-        return false
+        if case .failure(let error) = walked { contents.closed = error.message }
+        return contents
+    }
+
+    private func add(_ entry: ScanEntry, below path: String, to contents: inout Contents) {
+        func close(_ why: String) {
+            contents.closed = contents.closed ?? (entry.path.isEmpty ? why : "\(entry.path): \(why)")
+        }
+        if let problem = entry.problem { return close(problem) }
+        if entry.isBoundary { return close("another file system") }
+        guard entry.type == .file, entry.size > 0 else { return }
+        let file = path + "/" + entry.path
+        switch Result(catching: { () throws(IngestError) in try content(of: file) }) {
+        case .success(let what?): contents.pictures.append(Hidden(path: file, what: what, size: entry.size))
+        case .success(nil): break
+        case .failure(let error): close(error.message)
+        }
+    }
+
+    /// Those that are not proven by their copies now.
+    private func unproven(_ pictures: [Hidden]) async throws(IngestError) -> [Hidden] {
+        let algorithms = check.proofTargets?.digests ?? []
+        var unproven: [Hidden] = []
+        for picture in pictures {
+            let read = await Result { () async throws(IngestError) in
+                try await check.pool.run { () throws(IngestError) in
+                    try Reread.digests(of: picture.path, algorithms)
+                }
+            }
+            var doubted = picture
+            switch read {
+            case .failure(let error): doubted.doubt = error.message
+            case .success(let digests):
+                let verdict = try await verdict(on: picture, digests)
+                if verdict == .proven { continue }
+                doubted.doubt = verdict?.words
+            }
+            unproven.append(doubted)
+        }
+        return unproven
+    }
+
+    /// Nil where nothing of it was ever delivered.
+    ///
+    /// That the ledger says so is not enough: a copy may be another file by now, lie in memory, or at a target that
+    /// never said that it has it.
+    private func verdict(
+        on picture: Hidden, _ digests: Digests
+    ) async throws(IngestError) -> CardProof.Verdict? {
+        var tried: Set<ContentKey> = [], verdict: CardProof.Verdict?
+        for row in try await check.reader.assets(sha256: digests.sha256) {
+            guard let content = row.content, tried.insert(content).inserted else { continue }
+            let deliveries = try await check.reader.deliveries(of: content).filter { $0.receipt.state == .done }
+            if deliveries.isEmpty { continue }
+            var entry = SourceEntry(origin: row.origin, kind: row.kind, shot: row.shot)
+            entry.origin.size = picture.size
+            let question = CopyCount.Question(check: check, entry: entry, path: picture.path, digests: digests)
+            var counted = CopyCount(question, copies: copies)
+            for delivery in deliveries { _ = await counted.add(further: delivery) }
+            if counted.verdict == .proven { return .proven }
+            verdict = verdict ?? counted.doubt ?? counted.verdict
+        }
+        return verdict
+    }
+}
+
+extension CardProof.Verdict {
+    /// What is said of it; nil for what is proven.
+    var words: String? {
+        switch self {
+        case .proven: nil
+        case .exempt(let words), .problem(let words, _), .removed(let words, _): words
+        }
     }
 }

@@ -149,6 +149,16 @@ struct FormatReport {
         if lacks > (remedies.contains(.copyToDisk) ? 1 : 0) || remedies.contains(.copyElsewhere) {
             lines.append(Self.copyElsewhere(max(1, lacks)))
         }
+        if remedies.contains(.nameAsPicture) {
+            lines.append(
+                "A picture that nobody has under its name: rename it (`mv`) to what it is, and `filmgate import --again CARD` takes it."
+            )
+        }
+        if remedies.contains(.letLook) {
+            lines.append(
+                "Ask again as somebody who may look into everything: `sudo filmgate safe-to-format CARD --state DIR` with your state directory."
+            )
+        }
         if remedies.contains(.nameTheKind) {
             lines.append(
                 "\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
