@@ -197,7 +197,8 @@ public struct Cancellation: Sendable {
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
     private func release(_ file: String, of order: QueuedDelivery, _ rows: [DeliveryRow]) async -> Outcome {
         if rows.contains(where: { $0.file == file }) { return .cancelled }
-        var isNeedless = order.delivery.holdsRendition || rows.contains(where: \.holdsOriginal)
+        var isNeedless = order.delivery.holdsRendition
+        for row in rows where !isNeedless && row.holdsOriginal { isNeedless = await Self.isWhole(row, beside: file) }
         if !isNeedless {
             isNeedless = await OriginalCheck().isThereNow(order.asset.origin, order.delivery.content.sha256)
         }
@@ -206,6 +207,22 @@ public struct Cancellation: Sendable {
             return .cancelled
         }
         return (try? FileFacts.of(file)) == nil ? .cancelled : .kept(file)
+    }
+    private static let pool = BlockingPool(width: 1)
+
+    /// Whether a folder's copy is what was delivered there, by reading it now; one in memory is none, unless the staged
+    /// file lies there, too.
+    ///
+    /// A remote target's last word counts.
+    private static func isWhole(_ row: DeliveryRow, beside file: String) async -> Bool {
+        guard let path = row.receipt.path else { return true }
+        let looked = await Result { () async throws(IngestError) in
+            try await pool.run { () throws(IngestError) in
+                if try Media.current().isInMemory(path), !FileSystem.same(path, file) { return false }
+                return try Reread.digest(of: path, .sha256).digest == row.content.sha256
+            }
+        }
+        return (try? looked.get()) == true
     }
 
     /// Whether a file of that size and time lies there: enough for whoever reads it next and compares its bytes, and

@@ -23,7 +23,7 @@ public final class OriginalCheck: Sendable {
             facts.size == origin.size
         else { return false }
         if isProven(origin, facts) { return true }
-        return (try? FileCopy.hash(path: origin.absolutePath).digests.sha256) == sha256
+        return (try? Reread.digests(of: origin.absolutePath).sha256) == sha256
     }
 
     /// The same, on a thread that may block.

@@ -1,5 +1,6 @@
 import FilmgateCore
 import FilmgateLedger
+import Foundation
 import Testing
 
 @testable import FilmgateEngine
@@ -57,6 +58,33 @@ import Testing
         #expect(await ended.all == [id])
         let row = try await delivery(ledger)
         #expect(row.receipt.state == .excluded && row.attempts == DeliveryRow.retired)
+    }
+
+    /// What lies at the place of a copy may be another file by now: then the staged bytes are the last.
+    @Test(arguments: [true, false]) func whatIsStagedGoesOnlyWhereACopyIsWhole(_ isWhole: Bool) async throws {
+        let folder = NSTemporaryDirectory() + "cancel-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let staged = folder + "/staged", copy = folder + "/A.JPG"
+        try Data("test".utf8).write(to: URL(fileURLWithPath: staged))
+        try Data((isWhole ? "test" : "rest").utf8).write(to: URL(fileURLWithPath: copy))
+        let content = ContentKey(sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
+        let origin = Origin(source: "card", volume: "v", root: "/none", path: "A.JPG", size: 4, modified: 1)
+        var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
+        (asset.content, asset.wanted, asset.ending) = (content, [Self.target, "folder:/a"], .pending)
+        var waiting = row(.pending)
+        (waiting.content, waiting.size, waiting.file, waiting.staged) = (content, 4, staged, true)
+        let receipt = Receipt(state: .done, path: copy, sha256: content.sha256, verified: .reread, at: 5)
+        let done = DeliveryRow(
+            content: content, target: "folder:/a", targetName: "a", receipt: receipt, size: 4, path: "A.JPG")
+        let ledger = try SQLiteLedger.inMemory(), cancellation = Cancellation(ledger)
+        try await ledger.record([.asset(asset), .delivery(waiting), .delivery(done)])
+        var outcomes: [Cancellation.Outcome] = []
+        try await cancellation.carryOut(try await cancellation.orders(), .takenBack, ledger, DeliveryLeases()) {
+            outcomes.append($1)
+        }
+        #expect(outcomes == [isWhole ? .cancelled : .kept(staged)])
+        #expect(FileManager.default.fileExists(atPath: staged) == !isWhole)
     }
 
     private actor EndedDeliveries {
