@@ -18,7 +18,9 @@ extension CardProof {
         let open = deliveries.filter { waiting.contains($0.receipt.state) }
         let problems = open.map { one -> Verdict in
             let undone = DeliveryCheck.undone(one)
-            if row.wanted.contains(one.target) { return .problem(undone, one.isWaitingForMarks ? .mark : nil) }
+            if row.wanted.contains(one.target) {
+                return .problem(undone, one.isWaitingForMarks ? .mark : one.isUnassigned ? .assign : nil)
+            }
             return .problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(one))
         }
         if let problem = Verdict.together(problems) { return .settled(problem) }
@@ -76,20 +78,19 @@ extension CardProof {
         "\(target): never delivered there, and the pipeline wants it"
     }
 
-    /// A file that is pending names its remedy where nothing but a mark is missing; and the targets that want it since,
-    /// and that no run has met it with.
+    /// A file that is not finished names its remedy where no delivery of it waits, or nothing but a mark or its event is
+    /// missing; and the targets that want it since, and that no run has met it with.
     func markable(_ verdict: Verdict, _ row: AssetRow) async throws(IngestError) -> Verdict {
-        guard case .problem(let words, nil) = verdict, row.ending == .pending || row.ending == nil,
-            let content = row.content
-        else {
-            return verdict
-        }
+        guard case .problem(let words, nil) = verdict else { return verdict }
         let waiting: Set<Receipt.State> = [.pending, .held, .failed]
-        let deliveries = try await reader.deliveries(of: content)
+        let deliveries =
+            if let content = row.content { try await reader.deliveries(of: content) } else { [DeliveryRow]() }
         let open = deliveries.filter { waiting.contains($0.receipt.state) }
-        if open.isEmpty { return verdict }
+        if open.isEmpty { return .problem(words, row.ending == .setAside ? .readAgain : .finish) }
+        if row.ending == .setAside { return verdict }
         let others = await proofTargets?.unordered(row, deliveries, reader).map(Self.neverDelivered) ?? []
         if !others.isEmpty { return .problem(([words] + others).joined(separator: "; "), .deliver) }
+        if open.allSatisfy(\.isUnassigned) { return .problem(words, .assign) }
         return open.allSatisfy(\.isWaitingForMarks) ? .problem(words, .mark) : verdict
     }
 
@@ -104,7 +105,7 @@ extension CardProof {
     /// What a rule left out, the user may lift; what was taken off the list while it was not there, nobody has looked
     /// at.
     func leftOut(_ row: AssetRow, _ reason: String, _ remedy: Remedy = .allowFiltered) -> Verdict {
-        if row.isDismissed { return .problem(Self.dismissed) }
+        if row.isDismissed { return .problem(Self.dismissed, .readAgain) }
         return allowance.contains(.filtered)
             ? .exempt("filtered: \(reason)") : .problem("filtered: \(reason)", remedy)
     }

@@ -14,35 +14,8 @@ public struct CardProof: Sendable {
         /// Delivered once, and since removed by someone at the target; `isAway`: or its disk is not mounted.
         case removed(String, isAway: Bool = false)
     }
-    /// What ends a problem; those without one say in their words what to do.
-    public enum Remedy: Sendable, Hashable {
-        /// No import has met it.
-        case ingest
-        /// The pipeline wants a copy that was never ordered.
-        case deliver
-        /// The copy was changed.
-        case deliverAnew
-        /// Its target was asked, and cannot say whether it has it.
-        case sayHowToAsk
-        /// Nobody knows what kind of file it is.
-        case nameTheKind
-        /// A copy waits until somebody picks or rates the picture.
-        case mark
-        /// All that was ordered of it was taken back, and no copy is left.
-        case orderAgain
-        /// A rule left it out, and the user may lift that.
-        case allowFiltered
-        /// The copy lies on the card's own device.
-        case allowSameDevice
-        /// Or fewer copies are asked for.
-        case copyElsewhere
-        /// The copy lies in memory: it is there as ordered, and no backup.
-        case copyToDisk
-        /// A picture under a name of junk.
-        case nameAsPicture
-        /// Nobody may look into it.
-        case letLook
-    }
+    public typealias Remedy = ProofRemedy
+
     public struct Finding: Sendable {
         public var origin: Origin, kind: MediaKind, verdict: Verdict, sha256: String?
         /// Targets that named the bytes' digest when they took them, and were not asked now or cannot tell.
@@ -132,7 +105,7 @@ public struct CardProof: Sendable {
             finding.verdict = try await exemptionCheck.verdict(onFiltered: reason, entry, at: path)
             return finding
         case .unreadable(let reason):
-            finding.verdict = .problem("cannot be read: \(reason)")
+            finding.verdict = .problem("cannot be read: \(reason)", .readElsewhere)
             return finding
         case .take: break
         }
@@ -150,7 +123,9 @@ public struct CardProof: Sendable {
             }
         }
         switch hashed {
-        case .failure(let error): finding.verdict = .problem("cannot be read: \(error.message)")
+        case .failure(let error):
+            let remedy: Remedy? = error.code == .corruptData ? .waitForWriters : error.advice.map(Remedy.said)
+            finding.verdict = .problem("cannot be read: \(error.message)", remedy ?? .readElsewhere)
         case .success(let digests):
             (finding.sha256, finding.digests) = (digests.sha256, digests)
             finding.verdict = try await verdict(entry, path, digests, beside, &finding)
@@ -170,7 +145,9 @@ public struct CardProof: Sendable {
         }
         finding.isDamaged = row.flags.contains(AssetFlag.truncated)
         if let ended = try await verdict(byEndingOf: row) { return try await markable(ended, row) }
-        guard let content = row.content, !row.wanted.isEmpty else { return .problem("no target was to receive it") }
+        guard let content = row.content, !row.wanted.isEmpty else {
+            return .problem("no target was to receive it", .copyToFolder)
+        }
         let deliveries = try await reader.deliveries(of: content, noting: &finding)
         let taken: [String], others: [StationLook.Copy]
         switch try await orders(row, deliveries, elsewhere) {
@@ -186,7 +163,7 @@ public struct CardProof: Sendable {
         var problems: [Verdict] = []
         for wanted in taken {
             guard let delivery = deliveries.first(where: { $0.target == wanted }) else {
-                problems.append(.problem(Self.neverBegun(wanted)))
+                problems.append(.problem(Self.neverBegun(wanted), .orderAgain))
                 continue
             }
             switch await counted.add(ordered: delivery) {
@@ -215,7 +192,7 @@ public struct CardProof: Sendable {
         if entry.kind == .sidecar, try await !reader.assets(sha256: sha256).isEmpty {
             return .problem("never ingested with its picture, only with another one", .ingest)
         }
-        if try await memory.knows(entry.origin, reader) { return .problem(Self.misread) }
+        if try await memory.knows(entry.origin, reader) { return .problem(Self.misread, .readAgain) }
         return entry.kind == .other
             ? .problem("unknown kind of file, never ingested", .nameTheKind) : .problem("never ingested", .ingest)
     }

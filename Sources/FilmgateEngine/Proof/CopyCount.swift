@@ -55,7 +55,7 @@ struct CopyCount {
     /// Why all copies that were ordered do not prove the file, whatever else there is of it.
     var problemWithOrdered: CardProof.Verdict? {
         holdsOriginal || inMemory != nil
-            ? nil : .problem("only stamped copies were delivered, the original nowhere")
+            ? nil : .problem("only stamped copies were delivered, the original nowhere", .copyToFolder)
     }
 
     /// Looks at a copy that nobody asks for here, where too few were counted: false where it was not counted.

@@ -67,7 +67,9 @@ struct DeliveryCheck: Sendable {
         case .success((let verdict, let word)):
             heard.note(word, of: delivery)
             return verdict
-        case .failure(let error): return .problem("\(name): \(error.message)")
+        case .failure(let error):
+            let advice = error.advice.map { " " + $0 } ?? ""
+            return .problem("\(name): \(error.message)\(advice)", .copyUnreadable)
         }
     }
 
@@ -111,7 +113,7 @@ struct DeliveryCheck: Sendable {
         let isOne = (card.device, card.inode) == (facts.device, facts.inode) || SharedBlocks.areShared(copy, path)
         guard isOne else { return nil }
         let words = "\(target): \(copy) shares its bytes with the card, and is no copy"
-        return .problem("\(words); a folder on another disk takes one: `filmgate import CARD --to FOLDER`")
+        return .problem("\(words); a folder on another disk takes one", .copyToFolder)
     }
 
     // MARK: At a target elsewhere
@@ -127,7 +129,7 @@ struct DeliveryCheck: Sendable {
         switch CopyEvidence(isConfirmed: isConfirmed, denial: delivery.denial).standing(word) {
         case .proven: return nil
         case .believed: return .proven
-        case .unconfirmed: return .problem("\(name)\(silence)", word == nil ? nil : .sayHowToAsk)
+        case .unconfirmed: return .problem(name + silence.words, silence.remedy)
         case .denied(let denial):
             let said = word == nil || word == .silent ? ", as it said at \(denial.date) and has not taken back" : ""
             switch denial.kind {
@@ -141,10 +143,16 @@ struct DeliveryCheck: Sendable {
         }
     }
 
+    /// What is said of a target that does not say that it has the bytes.
+    private struct Silence {
+        var words: String, remedy: ProofRemedy
+    }
+
     /// What it says; nil where it was not asked or did not answer, and then, in any case, what is to be said of that.
-    private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetAnswer?, silence: String) {
+    private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetAnswer?, Silence) {
         guard let proofTargets else {
-            return (nil, ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked")
+            let words = ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked"
+            return (nil, Silence(words: words, remedy: .askTarget))
         }
         let answer = await Result { () async throws(IngestError) -> TargetAnswer? in
             try proofTargets.requireHeard(delivery.target)
@@ -152,11 +160,17 @@ struct DeliveryCheck: Sendable {
         }
         switch answer {
         case .success(nil):
-            return (nil, ": the pipeline names no such target\(Self.event(delivery)) that could be asked for it")
-        case .success(let word): return (word, ": accepted, but it cannot say now that it has these bytes")
+            let words = ": the pipeline names no such target\(Self.event(delivery)) that could be asked for it"
+            return (nil, Silence(words: words, remedy: .nameTarget))
+        case .success(let word):
+            let words = ": accepted, but it cannot say now that it has these bytes"
+            return (word, Silence(words: words, remedy: .sayHowToAsk))
         case .failure(let error):
             proofTargets.note(error, of: delivery.target)
-            return (nil, " could not be asked: \(error.message)")
+            let name = delivery.targetName, advice = error.advice ?? "ask again once it answers."
+            return (
+                nil, Silence(words: " could not be asked: \(error.message)", remedy: .said("\(name): \(advice)"))
+            )
         }
     }
 

@@ -36,8 +36,8 @@ struct ExemptionCheck: Sendable {
     func verdict(
         onFiltered reason: String, _ entry: SourceEntry, at path: String?
     ) async throws(IngestError) -> CardProof.Verdict {
-        let remedy: CardProof.Remedy? = Self.canBeLifted(reason) ? .allowFiltered : nil
-        let isLifted = check.allowance.contains(.filtered) && remedy != nil
+        let remedy = Self.canBeLifted(reason) ? ProofRemedy.allowFiltered : .unmount(entry.origin.absolutePath)
+        let isLifted = check.allowance.contains(.filtered) && remedy == .allowFiltered
         guard isLifted || Self.holdsNoPictures(reason, entry.origin.name) else {
             return .problem("filtered: \(reason)", remedy)
         }
@@ -156,7 +156,7 @@ struct ExemptionCheck: Sendable {
             case .success(let digests):
                 let verdict = try await verdict(on: picture, digests)
                 if verdict == .proven { continue }
-                doubted.doubt = verdict?.words
+                doubted.doubt = verdict?.reason
             }
             unproven.append(doubted)
         }
@@ -184,15 +184,5 @@ struct ExemptionCheck: Sendable {
             verdict = verdict ?? counted.doubt ?? counted.verdict
         }
         return verdict
-    }
-}
-
-extension CardProof.Verdict {
-    /// What is said of it; nil for what is proven.
-    var words: String? {
-        switch self {
-        case .proven: nil
-        case .exempt(let words), .problem(let words, _), .removed(let words, _): words
-        }
     }
 }

@@ -3,7 +3,7 @@ import FilmgateCore
 extension CardProof.Verdict {
     /// What all of these say together: each of a file's targets has its own reason; nil for none.
     ///
-    /// The first says what ends them, and what kind they are.
+    /// The first says what kind they are, and the first that knows what ends it what to do.
     static func together(_ problems: [Self]) -> Self? {
         guard let first = problems.first, problems.count > 1 else { return problems.first }
         var reasons: [String] = []
@@ -11,12 +11,18 @@ extension CardProof.Verdict {
         let words = reasons.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }.joined(separator: "; ")
         return switch first {
         case .removed(_, let isAway): .removed(words, isAway: isAway)
-        case .problem(_, let remedy): .problem(words, remedy)
+        case .problem: .problem(words, problems.lazy.compactMap(\.remedy).first)
         case .proven, .exempt: first
         }
     }
 
-    private var reason: String? {
+    private var remedy: ProofRemedy? {
+        if case .problem(_, let remedy) = self { return remedy }
+        return nil
+    }
+
+    /// What is said of it; nil for what is proven.
+    var reason: String? {
         switch self {
         case .proven: nil
         case .exempt(let why), .problem(let why, _), .removed(let why, _): why

@@ -105,6 +105,11 @@ struct FormatReport {
         let remedies = Set(remedies)
         var lines: [String] = []
         if removed > 0 { lines.append(isAway ? Self.mount + Self.sendAgain + Self.retire : Self.sendAgain) }
+        if remedies.contains(.mark) {
+            lines.append(
+                "Some copies wait until somebody picks or rates the picture: `filmgate mark --pick FILE` sends it, `--reject` leaves it out; "
+                    + "or use the page of `filmgate studio`.")
+        }
         let open = Set(findings.flatMap(\.open)).sorted()
         if !open.isEmpty {
             let ways = open.prefix(3).map { "`filmgate cancel --target '\(Describe.name($0))'`" }.joined(
@@ -112,11 +117,6 @@ struct FormatReport {
             lines.append(
                 "`filmgate retry` sends what waits, with `--failed` also what was refused; \(ways) \(open.count == 1 ? "takes" : "take") it back "
                     + "where it was ordered by mistake.")
-        }
-        if remedies.contains(.mark) {
-            lines.append(
-                "Some copies wait until somebody picks or rates the picture: `filmgate mark --pick FILE` sends it, `--reject` leaves it out; "
-                    + "or use the page of `filmgate studio`.")
         }
         if let words = findings.lazy.compactMap(\.unanswered).first { lines.append(Self.askAgain(words)) }
         if remedies.contains(.ingest) {
@@ -135,7 +135,8 @@ struct FormatReport {
         if remedies.contains(.sayHowToAsk) {
             lines.append(
                 "What a target cannot say that it has is not proven: write in the pipeline how it is asked (`find`), where its module can, "
-                    + "or deliver to a folder or a gallery that can tell in its place.")
+                    + "or deliver to a folder or a gallery that can tell in its place (`filmgate import CARD --to FOLDER`), and ask without that pipeline."
+            )
         }
         if remedies.contains(.orderAgain) || problems == 0 && proven == 0 && !takenBack.isEmpty {
             lines.append(
@@ -149,16 +150,6 @@ struct FormatReport {
         if lacks > (remedies.contains(.copyToDisk) ? 1 : 0) || remedies.contains(.copyElsewhere) {
             lines.append(Self.copyElsewhere(max(1, lacks)))
         }
-        if remedies.contains(.nameAsPicture) {
-            lines.append(
-                "A picture that nobody has under its name: rename it (`mv`) to what it is, and `filmgate import --again CARD` takes it."
-            )
-        }
-        if remedies.contains(.letLook) {
-            lines.append(
-                "Ask again as somebody who may look into everything: `sudo filmgate safe-to-format CARD --state DIR` with your state directory."
-            )
-        }
         if remedies.contains(.nameTheKind) {
             lines.append(
                 "\(UnknownKinds.advice) `--allow filtered` does not lift this: nobody knows what these files are.")
@@ -166,7 +157,12 @@ struct FormatReport {
         if remedies.contains(.allowFiltered) {
             lines.append("`--allow filtered` if what the rules leave out needs no copy.")
         }
-        return lines
+        if problems == 0, proven == 0, takenBack.isEmpty {
+            lines.append(
+                "What cannot be seen here cannot be proven: where the card has pictures, look at it in its camera or in another reader."
+            )
+        }
+        return lines + RemedyAdvice(remedies: self.remedies).lines
     }
 
     /// All that a further copy has to be, since a folder beside the first one would only lead to the next no.

@@ -27,7 +27,8 @@ struct CardExamination {
             if let whole = try await card.card(around: place) {
                 report.add(
                     Self.problem(
-                        Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that"))
+                        Origin(place), "only a part of the card at \(whole), and cards are formatted whole: name that",
+                        .nameWhole(whole)))
             } else if let whole = try await card.whole(around: place) {
                 report.partOf = whole
             }
@@ -58,8 +59,9 @@ struct CardExamination {
             var origin = Origin(place)
             origin.path = $0
             return problem(
-                origin, "something is mounted over this part of the card: what the card itself has there cannot be seen"
-            )
+                origin,
+                "something is mounted over this part of the card: what the card itself has there cannot be seen",
+                .unmount(origin.absolutePath))
         }
     }
 
@@ -71,12 +73,14 @@ struct CardExamination {
         let now = await Result { () async throws(IngestError) in try await session.entries() }
         await session.close()
         return try now.get().filter { !known.contains($0.origin) }.map { entry in
-            Self.problem(entry.origin, "new or changed since reading began: run it again", entry.kind)
+            Self.problem(entry.origin, "new or changed since reading began: run it again", .waitForWriters, entry.kind)
         }
     }
 
-    private static func problem(_ origin: Origin, _ why: String, _ kind: MediaKind = .other) -> CardProof.Finding {
-        CardProof.Finding(origin: origin, kind: kind, verdict: .problem(why), sha256: nil)
+    private static func problem(
+        _ origin: Origin, _ why: String, _ remedy: ProofRemedy, _ kind: MediaKind = .other
+    ) -> CardProof.Finding {
+        CardProof.Finding(origin: origin, kind: kind, verdict: .problem(why, remedy), sha256: nil)
     }
 
     private func examine(
