@@ -55,16 +55,12 @@ public enum Reread {
     ) throws(IngestError) -> Read {
         guard let facts = try FileFacts.of(path) else { throw .reading(path, ENOENT) }
         guard facts.kind == .regular else { throw IngestError(.unreadable, "\(shown(path)) is not an ordinary file.") }
-        let (descriptor, code) = withCPath(path) { name in
-            let descriptor = fg_open_direct(name)
-            return (descriptor, errno)
-        }
+        // File systems refuse direct I/O with many words; what else is wrong with the file, opening it without tells.
+        let descriptor = withCPath(path) { fg_open_direct($0) }
         if descriptor >= 0 {
             let file = OpenFile(owning: descriptor, path)
             if forgets { forget(file) }
             if let found = try read(file, algorithms, direct: true, cancelled) { return found }
-        } else if code != EINVAL {
-            throw .reading(path, code)
         }
         let (file, _) = try OpenFile.reading(path)
         try flush(file)
