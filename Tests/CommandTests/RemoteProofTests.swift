@@ -110,6 +110,29 @@ import Testing
         #expect(status?.first?["denied"] as? Int == 3, "\(String(describing: status))")
     }
 
+    /// What it said is written down while it is still asked: whoever ends the program before the last answer keeps the
+    /// others.
+    @Test(arguments: ["safe-to-format", "verify"]) func whatWasSaidBeforeTheEndIsKept(_ verb: String) throws {
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
+        defer { server.stop() }
+        let file = try pipeline(
+            "http: { url: \"\(server.url)/up\", method: POST, body: raw, digest: { json: sha256 }, "
+                + "find: { url: \"\(server.url)/by/{sha256}\" } }")
+        #expect(try table.run(["import", table.card, "--pipeline", file]).status == 0)
+        stored.mode.withLock { $0 = .silentOnce }
+        let words = verb == "verify" ? [verb] : [verb, table.card]
+        let question = try Background(words + ["--pipeline", file, "--state", table.state])
+        func denied() throws -> Int? {
+            let status = try table.run(["status"]).items("status").first?["targets"] as? [[String: Any]]
+            return status?.first?["denied"] as? Int
+        }
+        #expect(try Background.within(seconds: 30) { try denied() == 2 })
+        #expect(question.process.isRunning)
+        question.kill(SIGINT)
+        let unasked = try table.run(["safe-to-format", table.card])
+        #expect(unasked.status == 8 && unasked.count("removed") == 2, "\(unasked.output)")
+    }
+
     /// It has them again, or gets them again: both take back what it said.
     @Test func aNoIsTakenBackByAYesAndByADelivery() throws {
         let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
@@ -212,7 +235,7 @@ import Testing
 
 /// A gallery that knows files by their SHA-256, and sometimes does not.
 private final class StoredFiles: Sendable {
-    enum Mode { case whole, empty, broken }
+    enum Mode { case whole, empty, broken, silentOnce }
     let files = Mutex<Set<String>>([]), mode = Mutex(Mode.whole)
 
     func answer(_ seen: FaultServer.Seen) -> FaultAct {
@@ -227,6 +250,9 @@ private final class StoredFiles: Sendable {
         case .whole: return .answer(files.withLock { $0.contains(String(seen.target.dropFirst(4))) } ? 200 : 404)
         case .empty: return .answer(404)
         case .broken: return .answer(500)
+        // Never anything of one of them.
+        case .silentOnce:
+            return files.withLock { $0.min() } == String(seen.target.dropFirst(4)) ? .silence : .answer(404)
         }
     }
 }

@@ -75,16 +75,17 @@ public struct CardProof: Sendable {
     let copies: Int
     private let memory = PlaceMemory()
     /// What the targets said while they were asked.
-    public let heard = TargetStatements()
+    public let heard: TargetStatements
     private let pool = BlockingPool(width: 3)
     private let exemptionCheck: ExemptionCheck
     private let deliveryCheck: DeliveryCheck
 
     public init(
         reader: any LedgerReader, proofTargets: ProofTargets?, allowance: Allowance, copies: Int = 1,
-        exemptions: Exemptions
+        exemptions: Exemptions, heard: TargetStatements = TargetStatements()
     ) {
         (self.reader, self.proofTargets, self.allowance, self.copies) = (reader, proofTargets, allowance, copies)
+        self.heard = heard
         deliveryCheck = DeliveryCheck(
             reader: reader, proofTargets: proofTargets, allowance: allowance, media: try? Media.current(), pool: pool,
             heard: heard)

@@ -49,7 +49,8 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         let reader = try await context.readLedger()
         let pipeline = try pipeline.map { try context.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
-        let report = try await context.telling { () async throws(IngestError) in
+        let heard = TargetStatements()
+        let report = try await context.noting(heard) { () async throws(IngestError) in
             if UserPath.isAddress(path) {
                 throw IngestError(
                     .notFound, "A camera cannot be asked whether its card is safe to format.",
@@ -62,14 +63,14 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             let proof = CardProof(
                 reader: reader, proofTargets: proofTargets, allowance: allowance,
                 copies: wanted,
-                exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)))
+                exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)),
+                heard: heard)
             var examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
             if let pipeline, let proofTargets {
                 examination.stations = await context.stationProof(pipeline, reader, asking: proofTargets, proof)
             }
             let report = await Result { () async throws(IngestError) in try await examination.run(proof) }
             await examination.stations?.close()
-            await context.note(proof.heard)
             return try report.get()
         }
         if options.json { report.printJSON() } else { report.printText(all: options.verbose > 0) }

@@ -41,7 +41,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
         var statistics = VerifyStatistics(json: options.json)
         let heard = TargetStatements()
-        try await context.telling { () async throws(IngestError) in
+        try await context.noting(heard) { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
             let check = CopyCheck(reader, heard)
             var told: Set<[UInt8]> = []
@@ -60,7 +60,6 @@ struct VerifyCommand: AsyncParsableCommand {
                 statistics.add(file.path, file.algorithm, file.digest, found)
             }
         }
-        await context.note(heard)
         if statistics.exit == .complete, statistics.checked == 0 {
             // The summary that every verb ends with carries this code, and follows by itself.
             let nothing =

@@ -172,19 +172,6 @@ struct CommandContext {
         }
     }
 
-    /// Writes down what targets said to a verb that only reads; where that cannot be done, the answer stands and the
-    /// reason is told.
-    func note(_ heard: TargetStatements) async {
-        let words = heard.all, state = options.stateDirectory
-        let written = await Result { () async throws(IngestError) in
-            try await SQLiteLedger.note(words, directory: state)
-        }
-        guard case .failure(let error) = written else { return }
-        Console.err(
-            "note: what the targets said could not be written down, so that nobody else will know of it: \(error.message)"
-        )
-    }
-
     /// Looks secrets up where they stand.
     var secrets: any SecretResolver {
         let own = VaultSecrets(SystemSecrets(), vault)
