@@ -134,6 +134,17 @@ import Testing
         #expect(answer.status == 8 && reasons(answer, "not_proven").contains("no copy now"), "\(answer.output)")
     }
 
+    /// Where all that is wrong is that the copies lie on the same disk, that is what is told and can be lifted.
+    @Test func theCopyOfAHiddenPictureMayLieOnItsDisk() throws {
+        let table = try table()
+        #expect(try table.importing().status == 0)
+        let frame = try #require(table.files(table.card).values.first)
+        try table.write("CARD/DCIM/100CANON/._IMG_0099.JPG", frame)
+        let said = try Program.run(["safe-to-format", table.card, "--state", table.state])
+        #expect(said.status == 8 && said.output.contains("→ `--allow same-device`"), "\(said.output)")
+        #expect(try ask(table).status == 0)
+    }
+
     enum Doubt: CaseIterable, Sendable { case overwritten, inMemory, unconfirmed }
 
     /// Its only copy is another file by now, lies in memory, or is at a target that never said that it has it: that is

@@ -52,15 +52,17 @@ struct ExemptionCheck: Sendable {
         }
         let hidden = try await unproven(contents.pictures)
         if let first = hidden.first, first.path == path {
-            let doubt = first.doubt.map { " (\($0))" } ?? ""
+            let doubt = first.doubt?.reason.map { " (\($0))" } ?? ""
             let what = "\(reason) (by its name), but \(first.what), never ingested or with no copy now\(doubt)"
-            return .problem(what + ": rename it and import it", .nameAsPicture)
+            return first.isCopiedThere
+                ? .problem(what, .allowSameDevice) : .problem(what + ": rename it and import it", .nameAsPicture)
         }
         var what = reason
         if !hidden.isEmpty { what += "; " + Self.words(hidden, below: path) }
         if let closed = contents.closed { what += "; cannot be looked into: \(closed)" }
         if what == reason || reason.hasSuffix("trash") { return .exempt(what) }
-        return .problem(what, hidden.isEmpty ? .letLook : .nameAsPicture)
+        if hidden.isEmpty { return .problem(what, .letLook) }
+        return .problem(what, hidden.allSatisfy(\.isCopiedThere) ? .allowSameDevice : .nameAsPicture)
     }
 
     private static func words(_ hidden: [Hidden], below path: String) -> String {
@@ -93,7 +95,12 @@ struct ExemptionCheck: Sendable {
     private struct Hidden: Sendable {
         var path: String, what: String, size: UInt64
         /// Why what was delivered of it does not prove it; nil where nothing was.
-        var doubt: String?
+        var doubt: CardProof.Verdict?
+
+        /// Its copy lies on the card's own device, and nothing else was found against it.
+        var isCopiedThere: Bool {
+            if case .problem(_, .allowSameDevice)? = doubt { true } else { false }
+        }
     }
 
     private struct Contents: Sendable {
@@ -152,11 +159,11 @@ struct ExemptionCheck: Sendable {
             }
             var doubted = picture
             switch read {
-            case .failure(let error): doubted.doubt = error.message
+            case .failure(let error): doubted.doubt = .problem(error.message)
             case .success(let digests):
                 let verdict = try await verdict(on: picture, digests)
                 if verdict == .proven { continue }
-                doubted.doubt = verdict?.reason
+                doubted.doubt = verdict
             }
             unproven.append(doubted)
         }
