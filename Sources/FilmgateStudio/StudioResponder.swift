@@ -51,7 +51,7 @@ struct StudioResponder: HTTPResponder {
 
     private func refusal(_ error: StudioError, _ request: Request) -> Response {
         guard request.uri.path == PlainPage.path else {
-            return Answer.json(error.json, error.status).response(to: request)
+            return Answer.refusal(error).response(to: request)
         }
         var answer = Answer.html(RefusalPage.error(error), error.status)
         if error.status == .unauthorized { answer.headers[.wwwAuthenticate] = PlainPage.challenge }

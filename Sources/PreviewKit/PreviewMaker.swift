@@ -36,7 +36,7 @@ public actor PreviewMaker {
     /// The picture as a JPEG: a kept one, or one made of the first of `sources` that is there.
     ///
     /// `notFound` when none is there now, `corruptData` when nothing in it can be shown, `unavailable` when it may be
-    /// had later.
+    /// had later; with `retryAfter` where others are made just now.
     public func picture(
         _ key: PreviewKey, _ sources: @escaping @Sendable () async throws(IngestError) -> [PreviewSource]
     ) async throws(IngestError) -> [UInt8] {
@@ -48,7 +48,8 @@ public actor PreviewMaker {
         if let task = running[key] { return try await task.value.get() }
         guard running.count < Self.mostRunning else {
             throw IngestError(
-                .unavailable, "Too many pictures are asked for at once.", advice: "Ask again in a moment.")
+                .unavailable, "Too many pictures are asked for at once.", advice: "Ask again in a moment.",
+                retryAfter: .seconds(1))
         }
         let task = Task {
             let result = await Result { () async throws(IngestError) in try await make(key, sources) }

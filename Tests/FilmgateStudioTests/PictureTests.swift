@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateLedger
 import Foundation
+import HTTPTypes
 import PreviewKit
 import TestThreads
 import Testing
@@ -99,6 +100,13 @@ import Testing
         let next = places.take("d")
         #expect(next != nil && places.take("a") == nil, "one that is gone makes room for one")
         withExtendedLifetime((mine, others, next)) {}
+    }
+
+    @Test func whatMayBeAskedForAgainSaysWhen() {
+        func header(_ error: IngestError) -> String? { Answer.refusal(StudioError(error)).headers[.retryAfter] }
+        #expect(header(IngestError(.unavailable, "Busy.", retryAfter: .seconds(1))) == "1")
+        #expect(header(IngestError(.unavailable, "Busy.", retryAfter: .milliseconds(10))) == "1", "never at once")
+        #expect(header(IngestError(.unavailable, "Not installed.")) == nil)
     }
 
     @Test func aSwappedFileIsNotShown() async throws {

@@ -2,6 +2,7 @@ import FilmgateCore
 import Foundation
 import MediaKit
 import PreviewWire
+import Synchronization
 import TestThreads
 import Testing
 
@@ -119,6 +120,44 @@ private let sha256 = String(repeating: "ab", count: 32)
             let key = try #require(PreviewKey(sha256: sha256, .preview))
             let picture = try await maker.picture(key) { () async throws(IngestError) in [] }
             #expect(MediaReader.previews(MemorySource(picture))?.width == 640)
+            maker.end()
+        }
+    }
+
+    private final class Gate: Sendable {
+        let isOpen = Mutex(false)
+    }
+
+    /// A page asks again then, and does not take it for a file without a picture.
+    @Test func whoFindsNoRoomIsToldWhenToAskAgain() async throws {
+        try await withFolder { folder in
+            let maker = maker(folder), gate = Gate()
+            let keys = try (0...256).map { number in
+                try #require(PreviewKey(sha256: String(format: "%064x", number), .thumbnail))
+            }
+            let ends = await withTaskGroup(of: IngestError?.self) { group in
+                for key in keys {
+                    group.addTask {
+                        do throws(IngestError) {
+                            _ = try await maker.picture(key) { () async throws(IngestError) -> [PreviewSource] in
+                                while !gate.isOpen.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(10)) }
+                                return []
+                            }
+                            return nil
+                        } catch { return error }
+                    }
+                }
+                var ends: [IngestError?] = []
+                for await end in group {
+                    ends.append(end)
+                    gate.isOpen.withLock { $0 = true }
+                }
+                return ends
+            }
+            // All others wait behind the gate until this one was refused.
+            let first = try #require(ends.first ?? nil)
+            #expect(first.code == .unavailable && first.retryAfter == .seconds(1))
+            #expect(ends.dropFirst().allSatisfy { $0?.code == .notFound && $0?.retryAfter == nil })
             maker.end()
         }
     }

@@ -16,10 +16,13 @@ struct PictureRoutes: Sendable {
             need: .role(size == .full ? .pick : .view), id: size.rawValue, summary: Self.summary(size),
             parameters: [.init(name: "id", kind: .text(longest: 16), help: "As the list names it.", isInPath: true)],
             answer: .init(
-                status: 200, help: "The picture; 304 where If-None-Match has its ETag, and 404 where there is none.",
-                shape: "Picture", isPicture: true)
+                status: 200, help: Self.answers, shape: "Picture", isPicture: true)
         ) { call in try await picture(call, size) }
     }
+
+    private static let answers =
+        "The picture; 304 where If-None-Match has its ETag, 404 where there is none, and 503, or 429 for a full one, "
+        + "with Retry-After where it comes once others have come."
 
     private static func summary(_ size: PreviewSize) -> String {
         size == .full
@@ -51,7 +54,7 @@ struct PictureRoutes: Sendable {
         guard let place = api.pictures.places.take(call.grant?.owner ?? "") else {
             throw StudioError(
                 .tooManyRequests, "rateLimited", "Large pictures are on their way already.",
-                advice: "Ask again in a moment.")
+                advice: "Ask again in a moment.", retryAfter: .seconds(1))
         }
         let jpeg = try await made(key, by: maker, of: row, content, reader)
         answer.send { write in try await place.send(jpeg, write) }

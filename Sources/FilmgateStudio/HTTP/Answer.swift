@@ -26,6 +26,12 @@ struct Answer: Sendable {
         Answer(status, type: "text/html; charset=utf-8", ByteBuffer(string: text))
     }
 
+    static func refusal(_ error: StudioError) -> Answer {
+        var answer = json(error.json, error.status)
+        if let time = error.retryAfter { answer.headers[.retryAfter] = String(max(1, time.components.seconds)) }
+        return answer
+    }
+
     /// Server-sent events.
     static func events(_ stream: @escaping Stream) -> Answer {
         var answer = Answer(.ok, type: "text/event-stream", ByteBuffer())

@@ -6,9 +6,15 @@ struct StudioError: Error, Sendable {
     var status: HTTPResponse.Status, code: String, message: String, advice: String?
     /// Of an order of marks that broke off: what takes its first parts back, and how many pictures they are.
     var undo: String? = nil, pictures: Int? = nil
+    /// How long to wait before the same is asked for again; nil where waiting alone does not help.
+    var retryAfter: Duration? = nil
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ message: String, advice: String? = nil) {
+    init(
+        _ status: HTTPResponse.Status, _ code: String, _ message: String, advice: String? = nil,
+        retryAfter: Duration? = nil
+    ) {
         (self.status, self.code, self.message, self.advice) = (status, code, message, advice)
+        self.retryAfter = retryAfter
     }
 
     init(_ error: IngestError) {
@@ -19,8 +25,8 @@ struct StudioError: Error, Sendable {
             default: .internalServerError
             }
         self.init(
-            status, error.code.rawValue, AddressMask.hidden(error.message), advice: error.advice.map(AddressMask.hidden)
-        )
+            status, error.code.rawValue, AddressMask.hidden(error.message),
+            advice: error.advice.map(AddressMask.hidden), retryAfter: error.retryAfter)
     }
 
     var json: String {
