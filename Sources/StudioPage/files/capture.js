@@ -6,7 +6,7 @@ import { Filters } from "./filters.js";
 import { confirm, run } from "./jobs.js";
 import { help, isSingle, meaning } from "./keys.js";
 import { Marking, buttons, mayMark } from "./marks.js";
-import { address, hasPicture } from "./pictures.js";
+import { address, hasPicture, load } from "./pictures.js";
 import { Sheet } from "./sheet.js";
 import { Taking } from "./taking.js";
 import { camera, files, mark, number, t, when } from "./words.js";
@@ -188,9 +188,10 @@ function about(frame) {
     const one = mark(receipt.state);
     return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
   });
-  const small = hasPicture(frame) && h("img", { class: "small", alt: "", src: address(frame, "thumbnail"), onerror: (/** @type {Event} */ event) => /** @type {HTMLElement} */ (event.target).remove() });
+  const small = hasPicture(frame) ? /** @type {HTMLImageElement} */ (h("img", { class: "small", alt: "" })) : null;
+  if (small) load(small, address(frame, "thumbnail"), () => small.isConnected).then((isThere) => isThere || small.remove());
   return [
-    small || null, h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured ?? null)), h("span", { dir: "auto" }, body),
+    small, h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured ?? null)), h("span", { dir: "auto" }, body),
     h("span", { class: state.style }, `${state.sign} ${state.word}`), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
   ];
 }

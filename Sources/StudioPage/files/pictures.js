@@ -1,7 +1,7 @@
 // Pictures of files. Few are asked for at a time: a browser has six connections for everything that this page wants.
 import { h } from "./dom.js";
 
-const most = 3, kept = 400, pause = 20000;
+const most = 3, kept = 400, pause = 20000, longest = 3000;
 const shown = ["jpeg", "raw", "heif", "image"];
 // Those that came and those on their way, by address, the one used last at the end.
 /** @type {Map<string, HTMLImageElement>} */
@@ -9,7 +9,7 @@ const images = new Map();
 // When there was none, by address.
 /** @type {Map<string, number>} */
 const missing = new Map();
-/** @type {[string, HTMLImageElement][]} */
+/** @type {(() => void)[]} */
 const waiting = [];
 let loading = 0;
 
@@ -30,22 +30,55 @@ export function thumbnail(frame) {
   images.set(place, image);
   if (known) return image;
   for (const old of images.keys()) { if (images.size <= kept) break; images.delete(old); }
-  waiting.push([place, image]);
-  queueMicrotask(next);
+  fetchSmall(image, place);
   return image;
 }
 
-function next() {
-  while (loading < most && waiting.length) {
-    const [place, image] = /** @type {[string, HTMLImageElement]} */ (waiting.shift());
-    // What was scrolled past meanwhile is not asked for.
-    if (!image.isConnected) { images.delete(place); continue; }
-    const end = () => { loading -= 1; next(); };
-    image.onload = () => { image.classList.add("there"); end(); };
-    image.onerror = () => { missing.set(place, Date.now()); images.delete(place); image.remove(); end(); };
-    loading += 1;
-    image.src = place;
+/** @param {HTMLImageElement} image @param {string} place */
+async function fetchSmall(image, place) {
+  await turn();
+  // What was scrolled past meanwhile is not asked for.
+  const isWanted = () => image.isConnected, rest = async (/** @type {number} */ time) => { free(); await sleep(time); await turn(); };
+  const isThere = isWanted() && await load(image, place, isWanted, rest);
+  free();
+  if (isThere) return image.classList.add("there");
+  if (images.get(place) === image) images.delete(place);
+  if (isWanted()) missing.set(place, Date.now());
+  image.remove();
+}
+
+/** @type {() => Promise<void>} */
+const turn = () => new Promise((resolve) => { waiting.push(resolve); next(); });
+const free = () => { loading -= 1; next(); };
+function next() { while (loading < most && waiting.length) { loading += 1; waiting.shift()?.(); } }
+
+/** @type {(time: number) => Promise<void>} */
+const sleep = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+/** @type {(image: HTMLImageElement, place: string) => Promise<boolean>} */
+const shows = (image, place) => new Promise((resolve) => {
+  image.onload = () => resolve(true);
+  image.onerror = () => resolve(false);
+  image.src = place;
+});
+
+/**
+ * Whether a picture comes into an element; where the server has no room for it now, it is asked for again while it is wanted.
+ * @param {HTMLImageElement} image @param {string} place @param {() => boolean} isWanted @param {(time: number) => Promise<void>} [rest] @param {AbortSignal} [signal]
+ */
+export async function load(image, place, isWanted, rest = sleep, signal) {
+  if (await shows(image, place)) return true;
+  for (let tries = 0; isWanted(); tries += 1) {
+    // An element does not tell why there is none. What is read to its end is kept by the browser, and shown from there.
+    const answer = await fetch(place, { signal }).catch(() => null), isThere = answer?.ok && await answer.arrayBuffer().then(() => true, () => false);
+    if (isThere && await shows(image, place)) return true;
+    // Without an answer the connection is lost. What comes and is not shown is no picture in the end.
+    const after = answer && !answer.ok ? answer.headers.get("Retry-After") : answer && tries > 2 ? null : "1";
+    if (after === null) return false;
+    // Not all that wait ask in the same moment.
+    await rest(Math.min(longest, Number(after) * 1000 * 2 ** tries) * (0.5 + Math.random() / 2));
   }
+  return false;
 }
 
 /**
@@ -53,36 +86,28 @@ function next() {
  * @param {HTMLImageElement} image @param {any} frame @param {() => void} failed @param {number} [wait] milliseconds before it is asked for
  */
 export function enlarge(image, frame, failed, wait = 0) {
-  const place = address(frame, "preview"), whole = new Image(), isWanted = () => image.dataset.place === place;
-  if (isWanted() || image.dataset.place === address(frame, "full")) return;
+  const place = address(frame, "preview"), isWanted = () => image.dataset.place === place && image.offsetParent !== null;
+  if (image.dataset.place === place || image.dataset.place === address(frame, "full")) return;
   image.dataset.place = place;
   if (images.get(address(frame, "thumbnail"))?.classList.contains("there")) image.src = address(frame, "thumbnail");
   else image.removeAttribute("src");
-  whole.onload = () => { if (isWanted()) image.src = place; };
-  whole.onerror = () => isWanted() && failed();
-  setTimeout(() => { if (isWanted()) whole.src = place; }, wait);
+  setTimeout(async () => {
+    const isThere = isWanted() && await load(new Image(), place, isWanted);
+    if (!isWanted()) return;
+    if (isThere) image.src = place; else failed();
+  }, wait);
 }
-
-// Milliseconds before each try: few such pictures are sent at a time, and another one may still be on its way.
-const tries = [200, 500, 1000, 2000];
 
 /** All pixels of the file that an element shows, in its place when they have come and are still wanted. @param {HTMLImageElement} image @param {any} frame @param {() => boolean} isWanted @param {(isThere: boolean) => void} ended @returns {() => void} ends the request: it would keep its place at the server */
 export function sharpen(image, frame, isWanted, ended) {
-  const place = address(frame, "full"), isSame = () => !isLeft && isWanted() && image.dataset.place === address(frame, "preview");
-  let isLeft = false, all = new Image();
-  const end = (/** @type {boolean} */ isThere) => {
+  const place = address(frame, "full"), all = new Image(), leaving = new AbortController(), { signal } = leaving;
+  const isSame = () => !signal.aborted && isWanted() && image.dataset.place === address(frame, "preview");
+  setTimeout(async () => {
+    const isThere = isSame() && await load(all, place, isSame, sleep, signal) && await all.decode().then(() => true, () => false);
     if (!isSame()) return;
     if (isThere) image.dataset.place = place;
     ended(isThere);
     if (isThere) image.src = place;
-  };
-  const ask = (/** @type {number} */ count) => {
-    if (!isSame()) return;
-    all = new Image();
-    all.src = place;
-    all.decode().then(() => end(true), () => { if (count < tries.length) later(count); else end(false); });
-  };
-  const later = (/** @type {number} */ count) => { setTimeout(() => ask(count + 1), tries[count]); };
-  later(0);
-  return () => { isLeft = true; all.src = ""; };
+  }, 200);
+  return () => { leaving.abort(); all.src = ""; };
 }

@@ -1,7 +1,7 @@
 // The newest frame and nothing else, for a second screen.
 import { get } from "./api.js";
 import { foreign, h } from "./dom.js";
-import { address, hasPicture } from "./pictures.js";
+import { address, hasPicture, load } from "./pictures.js";
 import { fileName } from "./cell.js";
 import { t, when } from "./words.js";
 
@@ -16,15 +16,13 @@ export function open(main) {
     if (!frame || frame.id === known) return;
     known = frame.id;
     // The one before stays until this one has come.
-    const next = new Image();
-    next.onload = () => {
-      if (frame.id !== known) return;
-      image.src = next.src;
-      image.alt = t("pictureOf", { name: fileName(frame) });
-      words.replaceChildren(foreign(fileName(frame)), ` ${when(frame.captured)}`);
-    };
-    next.onerror = () => { if (frame.id === known) known = ""; };
-    next.src = address(frame, "preview");
+    const place = address(frame, "preview"), isNewest = () => frame.id === known && image.isConnected;
+    const isThere = await load(new Image(), place, isNewest);
+    if (!isNewest()) return;
+    if (!isThere) { known = ""; return; }
+    image.src = place;
+    image.alt = t("pictureOf", { name: fileName(frame) });
+    words.replaceChildren(foreign(fileName(frame)), ` ${when(frame.captured)}`);
   }
   const later = () => { timer ||= setTimeout(() => { timer = 0; look(); }, 200); };
   const back = (event) => { if (event.key === "Escape") location.hash = "#/capture"; };

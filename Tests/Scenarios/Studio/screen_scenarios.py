@@ -1,10 +1,13 @@
-"""Scenarios: signing in where something is held for want of it, the second screen, and following the newest."""
+"""Scenarios: signing in where something is held for want of it, the second screen, following the newest, and pictures that come later."""
 import os
+import time
 
 from chromium import Keys
 from provider import Provider
 from scene import button, check, says, scenario, until, wait_for_files
 
+# How the server refuses a picture that it makes no room for now.
+BUSY = {"status": 503, "headers": {"Retry-After": "1"}, "json": {"type": "error", "code": "unavailable", "message": "Busy."}}
 # Whether a picture is there with all of its pixels.
 DRAWN = "(image) => image.complete && image.naturalWidth > 0"
 
@@ -102,3 +105,51 @@ def following(scene):
         check(caption.inner_text() == "IMG_0006.JPG", f"after F was pressed again the page goes on to {caption.inner_text()}")
         page.keyboard.press("Escape")
         check(page.locator('main button[aria-pressed="false"]', has_text="Follow the newest").count() == 1, "the button says that it follows")
+
+
+@scenario((Keys,))
+def pictures_later(scene):
+    """A picture that the server has no room for comes as soon as it has, and is not asked for by a page that shows it no more; one that is gone is called so at once."""
+    scene.browser.allow("503", "429", "404")
+    with scene.shoot() as shoot:
+        shoot.begin()
+        page, hand = scene.open(shoot, role="operate")
+        asked, is_busy = [], True
+
+        def small(route):
+            asked.append(time.monotonic())
+            return route.fulfill(**BUSY) if is_busy else route.continue_()
+
+        page.route("**/thumbnail", small)
+        shoot.drop(3)
+        wait_for_files(page, 3)
+        page.wait_for_timeout(3000)
+        check(not page.locator(".cell .picture.there").count(), "pictures are shown that did not come")
+        is_busy = False
+        until(page, lambda: page.locator(".cell .picture.there").count() == 3, 10, "there is room again, and pictures do not come")
+        is_busy = True
+        shoot.drop(1)
+        wait_for_files(page, 4)
+        hand.go("doctor")
+        page.wait_for_timeout(1000)
+        before = len(asked)
+        page.wait_for_timeout(5000)
+        check(len(asked) == before, f"{len(asked) - before} pictures were asked for although nobody sees them")
+        hand.go("capture")
+        wait_for_files(page, 4)
+        page.locator('.cell[tabindex="0"]').focus()
+        refusals = [429, 429]
+        page.route("**/full", lambda route: route.fulfill(**{**BUSY, "status": refusals.pop()}) if refusals else route.continue_())
+        page.keyboard.press("Space")
+        page.keyboard.press("z")
+        depth = page.locator("dialog.big .under span[role=status]").last
+        until(page, lambda: depth.inner_text() == "240 × 160 pixels", 6, lambda: f"all pixels do not come: {depth.inner_text()}")
+        check(not refusals, "all pixels were shown before there was room")
+        page.route("**/full", lambda route: route.fulfill(status=404, json={"type": "error", "code": "noPicture", "message": "Gone."}))
+        page.keyboard.press("z")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(500)
+        begun = time.monotonic()
+        page.keyboard.press("z")
+        says(page, "A preview of", 1.5, "dialog.big")
+        scene.took("that only a preview is left is said after", time.monotonic() - begun)
