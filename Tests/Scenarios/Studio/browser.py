@@ -17,6 +17,7 @@ import button_scenarios  # noqa: E402, F401
 import foreign_scenarios  # noqa: E402, F401
 from chromium import Chromium  # noqa: E402
 from contract import contract  # noqa: E402
+import crowd_scenarios  # noqa: E402, F401
 import guest_scenarios  # noqa: E402, F401
 import hostile_scenarios  # noqa: E402, F401
 import mark_scenarios  # noqa: E402, F401
