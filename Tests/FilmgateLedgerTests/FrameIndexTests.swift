@@ -44,6 +44,11 @@ import Testing
         add { $0.picks = [PictureMark.Pick.none, .rejected] }
         add { ($0.stars, $0.picks, $0.kinds) = (1, [.picked], [.jpeg, .raw]) }
         add { ($0.text, $0.stars) = ("1", 2) }
+        add { $0.isByShot = true }
+        add { ($0.isByShot, $0.kinds) = (true, [.jpeg, .raw]) }
+        add { ($0.isByShot, $0.endings) = (true, [.delivered]) }
+        add { ($0.isByShot, $0.text) = (true, "1") }
+        add { ($0.isByShot, $0.stars) = (true, 2) }
         return all
     }()
 
@@ -59,6 +64,11 @@ import Testing
         }
 
         func chosen(_ filter: FrameFilter, _ finds: FrameFinds) -> [UInt64] {
+            let files = fitting(filter, finds)
+            return filter.isByShot ? ShotModel(sorted.reversed()).leads(of: Set(files), in: files) : files
+        }
+
+        private func fitting(_ filter: FrameFilter, _ finds: FrameFinds) -> [UInt64] {
             sorted.filter { row in
                 if filter.endings != nil || filter.isUnfinished {
                     guard row.ending.map({ filter.endings?.contains($0) ?? false }) ?? filter.isUnfinished else {
@@ -99,8 +109,9 @@ import Testing
             kind: MediaKind.allCases.randomElement(using: &dice) ?? .other,
             ending: Ending.allCases.randomElement(using: &dice),
             event: [nil, DeliveryRow.unassigned, "wedding", "fair"].randomElement(using: &dice) ?? nil, since: since,
-            at: since)
+            at: since, shot: UInt64.random(in: 1...40, using: &dice))
         (row.body, row.verdict) = (body(of: row.content), verdict(of: row.content))
+        row.captured = ShotModel.captured(of: row.content)
         return row
     }
 
@@ -134,6 +145,7 @@ import Testing
         default:
             row.content = Int64.random(in: 1...40, using: &dice)
             (row.body, row.verdict) = (body(of: row.content), verdict(of: row.content))
+            row.captured = ShotModel.captured(of: row.content)
         }
     }
 
@@ -178,12 +190,13 @@ import Testing
     }
 
     private func rebuild(_ list: inout FrameList, _ model: Model) {
-        var bodies = FrameBodies(), verdicts = FrameVerdicts()
+        var bodies = FrameBodies(), verdicts = FrameVerdicts(), moments = FrameMoments()
         for row in model.rows.values {
             bodies.note(row.body, of: row.content)
             verdicts.note(row.verdict, of: row.content)
+            moments.note(row.captured, of: row.content)
         }
-        var index = FrameIndex(bodies, verdicts)
+        var index = FrameIndex(bodies, verdicts, moments)
         index.know(Self.places)
         for row in model.rows.values { index.load(row) }
         index.settle()
@@ -205,6 +218,7 @@ import Testing
             let next = list.part(filter, finds: found, from: .behind(since: row.since, number: row.number), limit: 3)
             #expect(next.entries.map(\.number) == Array(wanted[(place + 1)...].prefix(3)))
         }
+        compareShots(&list, model)
         var only = finds
         (only.onlyContents, only.onlyBodies) = (NumberSet((1...30).map { Int64($0) }), NumberSet([1, 2]))
         for filter in [FrameFilter(), Self.filters[3], Self.filters[8]] {
@@ -228,6 +242,21 @@ import Testing
             #expect(place.files == files.count && place.bytes == files.reduce(0) { $0 + $1.size })
         }
         #expect(list.index.knownPlaces.count == Set(model.rows.values.map(\.place)).count)
+    }
+
+    /// Each line of a list by shots has all of its shot with it, and each file says who stands for it.
+    private func compareShots(_ list: inout FrameList, _ model: Model) {
+        var filter = FrameFilter()
+        filter.isByShot = true
+        let all = list.part(filter, from: .at(0), limit: .max), shots = ShotModel(model.sorted.reversed()).shots
+        let newest = all.newest.map(\.number), wanted = model.sorted.first.map(\.number)
+        #expect(all.files == model.rows.count && newest == wanted)
+        #expect(all.total == shots.count && all.others.count == all.entries.count)
+        let told = zip(all.entries, all.others).map { Set([$0.number] + $1.map(\.number)) }
+        #expect(Set(told) == Set(shots.map { Set($0.map(\.number)) }))
+        for (entry, others) in zip(all.entries, all.others) {
+            #expect(entry.lead == nil && others.allSatisfy { $0.lead == entry.number })
+        }
     }
 
     /// Another word on some bytes counts for all files that have them, though none of them is another.

@@ -59,6 +59,43 @@ import Testing
         }
     }
 
+    /// RAW, JPEG and memo of one shot are one line where that is asked for; each file is its own line else.
+    @Test func aShotIsOneLine() async throws {
+        try await StudioBench.with(fill: { ledger async throws in
+            try await Rows.few(ledger)
+            var rows: [AssetRow] = []
+            for (number, kind, ext) in [(11, MediaKind.raw, "CR3"), (12, .audio, "WAV")] {
+                var row = Rows.asset(number, name: "IMG_1.\(ext)")
+                (row.kind, row.shot) = (kind, Rows.asset(1).shot)
+                rows.append(row)
+            }
+            try await ledger.record(rows.map { .asset($0) })
+        }) { bench async throws in
+            let token = try bench.token(.operate)
+            func list(_ query: String) throws -> JSONValue? {
+                try bench.client.send("GET", "/api/v1/frames?brief=1&\(query)", token).json
+            }
+            let files = try list("")
+            #expect(files?["total"]?.whole == 5 && files?["files"]?.whole == 5)
+            #expect(files?["frames"]?.items?.allSatisfy { $0["others"] == nil } == true)
+            let shots = try #require(try list("group=shot"))
+            #expect(shots["total"]?.whole == 3 && shots["files"]?.whole == 5, "\(shots.serialized)")
+            let line = try #require(shots["frames"]?.items?.first { $0["others"]?.items?.isEmpty == false })
+            let others = try #require(line["others"]?.items)
+            #expect(line["path"]?.string == "DCIM/100/IMG_1.JPG" && line["lead"] == nil)
+            #expect(others.map { $0["kind"]?.string } == ["raw", "audio"])
+            #expect(others.allSatisfy { $0["lead"]?.string == line["id"]?.string })
+            let raws = try #require(try list("group=shot&kind=raw"))
+            #expect(raws["total"]?.whole == 1 && raws.at("frames.0.kind")?.string == "raw")
+            #expect(raws.at("frames.0.others")?.items?.map { $0["kind"]?.string } == ["jpeg", "audio"])
+            let check = SchemaCheck(schemas: try #require(ContractTests.document.at("components.schemas")))
+            #expect(check.faults(shots, Shape.reference("Frames")) == [])
+            let whole = try #require(try bench.client.send("GET", "/api/v1/frames?group=shot", token).json)
+            #expect(check.faults(whole, Shape.reference("Frames")) == [])
+            #expect(try bench.client.send("GET", "/api/v1/frames?group=other", token).status == 400)
+        }
+    }
+
     @Test func filesAreFound() async throws {
         try await StudioBench.with(fill: Rows.few) { bench async throws in
             let token = try bench.token(.operate)

@@ -10,6 +10,8 @@ public struct FrameEntry: Sendable, Hashable {
     public let ending: Ending?
     /// Nanoseconds since 1970: when it was first recorded, and last.
     public let since: Int64, at: Int64
+    /// The file that stands for its shot in a list by shots; nil for one that does so itself.
+    public let lead: UInt64?
 }
 
 /// Which files are listed.
@@ -29,6 +31,8 @@ public struct FrameFilter: Sendable, Hashable {
     public var camera: String?, target: String?, states: Set<Receipt.State>?
     /// Part of a name, beginning of a SHA-256, or a body's serial number; "" finds all.
     public var text = ""
+    /// One file of each shot: of those that fit, the one that stands for the others.
+    public var isByShot = false
     public init() {}
 
     /// That part of it which files answer by themselves, and which changes with them alone.

@@ -2,13 +2,14 @@ import FilmgateCore
 
 /// All files of a ledger in one order: for lists that jump to any place, and for looking for a name.
 ///
-/// It is read once and then told what changed. It takes about 90 bytes a file. Positions count from the oldest file on,
+/// It is read once and then told what changed. It takes about 120 bytes a file. Positions count from the oldest file on,
 /// so that new files, which nearly always come last, leave them as they are.
 public struct FrameIndex: Sendable {
     /// Oldest first.
     private(set) var slots: [FrameSlot] = []
     private var names = FrameNames(), table = FrameTable()
     private var folders = FrameFolders(), bodies = FrameBodies(), verdicts = FrameVerdicts()
+    private(set) var shots = FrameShots(), moments = FrameMoments()
     private var events: [String] = [], eventNumbers: [String: Int32] = [:]
     private var places: [Int64: KnownPlace] = [:]
     private var endings: [Ending: Int] = [:], unfinished = 0
@@ -17,8 +18,10 @@ public struct FrameIndex: Sendable {
     public private(set) var latest: Int64 = 0, latestRun: Int64 = 0
 
     public init() {}
-    init(_ bodies: FrameBodies, _ verdicts: FrameVerdicts = FrameVerdicts()) {
-        (self.bodies, self.verdicts) = (bodies, verdicts)
+    init(
+        _ bodies: FrameBodies, _ verdicts: FrameVerdicts = FrameVerdicts(), _ moments: FrameMoments = FrameMoments()
+    ) {
+        (self.bodies, self.verdicts, self.moments) = (bodies, verdicts, moments)
     }
 
     public var count: Int { slots.count }
@@ -33,7 +36,8 @@ public struct FrameIndex: Sendable {
         let slot = slots[position], folder = folders[slot.folder]
         return FrameEntry(
             number: slot.number, volume: folder.volume, path: path(position), size: slot.size, run: Int64(slot.run),
-            kind: slot.kind, ending: slot.ending, since: slot.since, at: slot.at)
+            kind: slot.kind, ending: slot.ending, since: slot.since, at: slot.at,
+            lead: lead(of: position))
     }
 
     func position(of number: UInt64) -> Int? { table.position(of: number, in: slots) }
@@ -80,7 +84,7 @@ public struct FrameIndex: Sendable {
         return low
     }
 
-    private func path(_ position: Int) -> String {
+    func path(_ position: Int) -> String {
         folders[slots[position].folder].path + names.text(slots[position].name..<end(position))
     }
 
@@ -101,6 +105,7 @@ extension FrameIndex {
     mutating func put(_ row: FrameRow) -> Change {
         bodies.note(row.body, of: row.content)
         verdicts.note(row.verdict, of: row.content)
+        let isOfAnotherTime = moments.note(row.captured, of: row.content)
         guard let position = table.position(of: row.number, in: slots) else { return .added(insert(row)) }
         let old = slots[position]
         // A row keeps its age; one that was removed and came back has another.
@@ -109,10 +114,11 @@ extension FrameIndex {
             return .added(insert(row))
         }
         let fresh = FrameSlot(row, name: old.name, folder: old.folder, event: number(of: row.event), isWide: old.isWide)
-        guard fresh != old else { return .same }
+        guard fresh != old || isOfAnotherTime else { return .same }
         count(old, -1)
         slots[position] = fresh
         count(fresh, 1)
+        group(position)
         return .changed(position)
     }
 
@@ -120,12 +126,24 @@ extension FrameIndex {
     mutating func remove(_ number: UInt64) -> Int? {
         guard let position = table.position(of: number, in: slots) else { return nil }
         let range = slots[position].name..<end(position)
+        let mate = shots.members(of: position).first { $0 != position }
         count(slots[position], -1)
         names.remove(range)
         slots.remove(at: position)
         for index in position..<slots.count { slots[index].name -= range.count }
         table.fill(slots)
+        shots.remove(at: position)
+        if let mate { group(mate > position ? mate - 1 : mate) }
         return position
+    }
+
+    /// Says anew which files stand for their shots, of those with the hash of that one.
+    private mutating func group(_ position: Int) {
+        for group in groups(shots.members(of: position)) {
+            for (place, member) in group.enumerated() {
+                shots.set(group.count == 1 ? .alone : place == 0 ? .first : .behind, of: member)
+            }
+        }
     }
 
     private mutating func insert(_ row: FrameRow) -> Int {
@@ -142,6 +160,8 @@ extension FrameIndex {
             for index in (position + 1)..<slots.count { slots[index].name += length }
         }
         table.insert(at: position, slots)
+        shots.insert(row.shot, at: position)
+        group(position)
         count(slot, 1)
         return position
     }
@@ -219,11 +239,14 @@ extension FrameIndex {
         let name = FrameFolders.name(of: row.path)
         slots.append(slot(row, name, at: names.count))
         names.append(name)
+        shots.load(row.shot)
     }
 
     mutating func settle() {
         if !slots.indices.dropFirst().allSatisfy({ slots[$0 - 1].since < slots[$0].since }) { sort() }
         table.fill(slots)
+        // Each shot once: when all of its files were met.
+        for position in shots.fill() where shots.members(of: position).last == position { group(position) }
         for slot in slots { count(slot, 1) }
     }
 
@@ -244,6 +267,7 @@ extension FrameIndex {
             sorted.append(slot)
         }
         (slots, names) = (sorted, texts)
+        shots.sort(order)
     }
 }
 

@@ -29,6 +29,15 @@ public struct FrameKey: Sendable, Hashable {
         hash.add(path)
         return hash.finish()
     }
+
+    /// A number for its shot; for one without a name, of the file alone.
+    func number(ofShot shot: String, _ key: SipKey) -> UInt64 {
+        if shot.isEmpty { return number(key) }
+        var hash = SipHash(key)
+        hash.add(UInt64(bitPattern: volume))
+        hash.add(shot)
+        return hash.finish()
+    }
 }
 
 /// A file as the ledger has it now, as far as lists need it.
@@ -36,8 +45,10 @@ struct FrameRow: Sendable {
     var number: UInt64, volume: Int64, path: String, size: UInt64
     var place: Int64, run: Int64, content: Int64?, kind: MediaKind, ending: Ending?, event: String?, since: Int64
     var at: Int64
+    /// A keyed hash of its volume and shot.
+    var shot: UInt64
     /// Nil also where it was not asked for.
-    var body: Int64?, verdict: FrameVerdict?
+    var body: Int64?, verdict: FrameVerdict?, captured: String?
 }
 
 /// What the ledger has of some files.

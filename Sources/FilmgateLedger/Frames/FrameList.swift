@@ -13,8 +13,12 @@ public struct FramePart: Sendable {
     public var entries: [FrameEntry] = []
     /// Where the part begins, and how long the whole list is.
     public var start = 0, total = 0
-    /// The first of the whole list; nil where nothing is in it.
+    /// How many files the whole list stands for.
+    public var files = 0
+    /// The newest file of all that fit; nil where nothing does.
     public var newest: FrameEntry?
+    /// Of a list by shots, for each entry: the other files of its shot that whoever asks may see.
+    public var others: [[FrameEntry]] = []
 }
 
 /// All files of a ledger, and those that some filters choose: kept up to date with what is told, without reading
@@ -52,20 +56,27 @@ public struct FrameList: Sendable {
             // Each file moves what is chosen behind it: after many, choosing anew is less work.
             if changed.count == Self.mostMoved { selections = FrameSelections() }
         }
-        for number in fresh.missing {
-            guard let position = index.remove(number) else { continue }
-            selections.removed(position)
-            changed.insert(number)
-        }
+        for number in fresh.missing { if remove(number) { changed.insert(number) } }
         if !changed.isEmpty { revision += 1 }
         return changed
     }
 
+    private mutating func remove(_ number: UInt64) -> Bool {
+        let mates = index.position(of: number).map { index.shots.members(of: $0).map { index.slots[$0].number } } ?? []
+        guard let position = index.remove(number) else { return false }
+        selections.removed(position)
+        // Another one may stand for their shot now.
+        if let place = mates.compactMap({ index.position(of: $0) }).first { selections.changed(place, index) }
+        return true
+    }
+
     /// A part of what fits.
     ///
-    /// `finds`: what the ledger found for the filter's text.
+    /// `finds`: what the ledger found for the filter's text; `scope`: what whoever asks may see of the other files of a
+    /// shot.
     public mutating func part(
-        _ filter: FrameFilter, finds: FrameFinds = FrameFinds(), from place: FramePlace, limit: Int
+        _ filter: FrameFilter, finds: FrameFinds = FrameFinds(), within scope: FrameFilter = FrameFilter(),
+        from place: FramePlace, limit: Int
     ) -> FramePart {
         let chosen = positions(filter, finds), total = chosen?.count ?? index.count
         // Positions count from the oldest on, places from the newest.
@@ -84,10 +95,19 @@ public struct FrameList: Sendable {
                 if index.slots[position(start - 1)].number == number { break }
             }
         }
-        let end = min(total, start + max(0, limit))
-        return FramePart(
-            entries: (start..<end).map { index[position($0)] }, start: start, total: total,
+        let end = min(total, start + max(0, limit)), chosenHere = (start..<end).map { position($0) }
+        var part = FramePart(
+            entries: chosenHere.map { index[$0] }, start: start, total: total, files: total,
             newest: total > 0 ? index[position(0)] : nil)
+        guard filter.isByShot else { return part }
+        let condition = index.condition(scope)
+        part.others = chosenHere.map { own in
+            index.shot(of: own).filter { $0 != own && condition.fits(index.slots[$0]) }.map { index[$0] }
+        }
+        let all = files(filter, finds)
+        part.files = all?.count ?? index.count
+        if part.files > 0 { part.newest = index[all?.last.map { Int($0) } ?? index.count - 1] }
+        return part
     }
 
     /// The bytes of all that fits, by their numbers in the ledger.
@@ -102,7 +122,7 @@ public struct FrameList: Sendable {
             let content = slots[position].content
             if content != 0 { numbers.insert(Int64(content)) }
         }
-        if let chosen = positions(filter, finds) {
+        if let chosen = files(filter, finds) {
             for position in chosen where position < end { add(Int(position)) }
         } else {
             for position in 0..<end { add(position) }
@@ -113,8 +133,20 @@ public struct FrameList: Sendable {
     /// Whoever has the list reads it anew, though the same files are in it.
     public mutating func renumber() { revision += 1 }
 
-    /// Of what fits, oldest first; nil when all of it does.
+    /// Of what is listed, oldest first; nil when all of it is.
     mutating func positions(_ filter: FrameFilter, _ finds: FrameFinds) -> [Int32]? {
+        guard filter.isByShot else { return files(filter, finds) }
+        if filter.text.isEmpty, index.condition(filter, of: finds).fitsAll {
+            return selections.positions(filter.ofFiles, index)
+        }
+        let found = files(filter, finds) ?? []
+        return found.filter { index.leads(Int($0)) { Self.holds(found, Int32($0)) } }
+    }
+
+    /// Of the files that fit, oldest first; nil when all of them do.
+    private mutating func files(_ filter: FrameFilter, _ finds: FrameFinds) -> [Int32]? {
+        var filter = filter
+        filter.isByShot = false
         let part = filter.ofFiles, content = index.condition(filter, of: finds), slots = index.slots
         guard filter.text.isEmpty else {
             // What was found for a text is not kept: it is not the same for all who look for it.
@@ -125,6 +157,12 @@ public struct FrameList: Sendable {
         guard part != FrameFilter() else { return content.fitsAll ? nil : index.positions(where: content) }
         let chosen = selections.positions(part, index)
         return content.fitsAll ? chosen : chosen.filter { content.fits(slots[Int($0)]) }
+    }
+
+    /// `list` is in order.
+    private static func holds(_ list: [Int32], _ position: Int32) -> Bool {
+        let place = FrameSelections.place(of: position, in: list)
+        return place < list.count && list[place] == position
     }
 
     /// Whatever is in one of two lists in order, once.
@@ -157,6 +195,9 @@ struct FrameSelections: Sendable {
         let condition = index.condition(filter), slots = index.slots
         var positions: [Int32] = []
         for position in slots.indices where condition.fits(slots[position]) { positions.append(Int32(position)) }
+        if filter.isByShot {
+            positions.removeAll { !index.leads(Int($0)) { condition.fits(slots[$0]) } }
+        }
         // Its event may get a number later.
         let isKept = filter.event == nil || slots.contains { condition.fits($0) }
         guard isKept else { return positions }
@@ -168,25 +209,46 @@ struct FrameSelections: Sendable {
     mutating func added(_ position: Int, _ index: FrameIndex) {
         let slot = index.slots[position], isLast = position == index.count - 1
         for number in kept.indices {
-            let place = isLast ? kept[number].positions.count : Self.place(of: position, in: kept[number].positions)
+            let place =
+                isLast ? kept[number].positions.count : Self.place(of: Int32(position), in: kept[number].positions)
             if !isLast { for later in place..<kept[number].positions.count { kept[number].positions[later] += 1 } }
-            if kept[number].condition.fits(slot) { kept[number].positions.insert(Int32(position), at: place) }
+            if kept[number].filter.isByShot {
+                chooseShots(number, position, index)
+            } else if kept[number].condition.fits(slot) {
+                kept[number].positions.insert(Int32(position), at: place)
+            }
         }
     }
 
     mutating func changed(_ position: Int, _ index: FrameIndex) {
         for number in kept.indices {
-            let place = Self.place(of: position, in: kept[number].positions)
-            let isIn = place < kept[number].positions.count && kept[number].positions[place] == Int32(position)
-            let fits = kept[number].condition.fits(index.slots[position])
-            if fits, !isIn { kept[number].positions.insert(Int32(position), at: place) }
-            if !fits, isIn { kept[number].positions.remove(at: place) }
+            if kept[number].filter.isByShot {
+                chooseShots(number, position, index)
+            } else {
+                choose(position, kept[number].condition.fits(index.slots[position]), number)
+            }
         }
+    }
+
+    /// All that may be of the shot of that file.
+    private mutating func chooseShots(_ number: Int, _ position: Int, _ index: FrameIndex) {
+        let condition = kept[number].condition, slots = index.slots
+        for member in index.shots.members(of: position) {
+            let isShown = condition.fits(slots[member]) && index.leads(member) { condition.fits(slots[$0]) }
+            choose(member, isShown, number)
+        }
+    }
+
+    private mutating func choose(_ position: Int, _ isWanted: Bool, _ number: Int) {
+        let place = Self.place(of: Int32(position), in: kept[number].positions)
+        let isIn = place < kept[number].positions.count && kept[number].positions[place] == Int32(position)
+        if isWanted, !isIn { kept[number].positions.insert(Int32(position), at: place) }
+        if !isWanted, isIn { kept[number].positions.remove(at: place) }
     }
 
     mutating func removed(_ position: Int) {
         for number in kept.indices {
-            let place = Self.place(of: position, in: kept[number].positions)
+            let place = Self.place(of: Int32(position), in: kept[number].positions)
             if place < kept[number].positions.count, kept[number].positions[place] == Int32(position) {
                 kept[number].positions.remove(at: place)
             }
@@ -195,11 +257,11 @@ struct FrameSelections: Sendable {
     }
 
     /// The first place that is not before `position`.
-    private static func place(of position: Int, in positions: [Int32]) -> Int {
+    fileprivate static func place(of position: Int32, in positions: [Int32]) -> Int {
         var low = 0, high = positions.count
         while low < high {
             let middle = (low + high) / 2
-            if positions[middle] < Int32(position) { low = middle + 1 } else { high = middle }
+            if positions[middle] < position { low = middle + 1 } else { high = middle }
         }
         return low
     }

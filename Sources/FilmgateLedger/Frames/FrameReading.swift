@@ -37,18 +37,20 @@ extension SQLiteReader {
     ///
     /// In a row by their numbers; asked for with each file it would take as long as the files.
     private static func knownContents(_ db: Database) throws -> FrameIndex {
-        var bodies = FrameBodies(), verdicts = FrameVerdicts(), makers = try Query(db, Self.makers)
+        var bodies = FrameBodies(), verdicts = FrameVerdicts(), moments = FrameMoments()
+        var makers = try Query(db, Self.makers)
         while try makers.next() {
             let content = makers.int()
             bodies.note(makers.intOrNil(), of: content)
             verdicts.note(FrameVerdict(camera: makers.intOrNil().map { Int($0) }), of: content)
+            moments.note(makers.textOrNil(), of: content)
         }
         var marks = try Query(db, MarkReading.all)
         while try marks.next() {
             let content = marks.int(), camera = verdicts[UInt32(clamping: content)]
             verdicts.note(camera.marked(MarkReading.read(&marks)), of: content)
         }
-        return FrameIndex(bodies, verdicts)
+        return FrameIndex(bodies, verdicts, moments)
     }
 
     /// What the ledger has of these files now, and of files with these contents; of each content only some.
@@ -160,12 +162,13 @@ extension SQLiteReader {
     private static let shortestPrefix = 6
 
     private static let frameColumns = """
-        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at
+        SELECT volume_id, path, size, modified, born, inode, changed, place_id, run, content_id, kind, ending, event, since, at,
+            shot
         """
     private static let listed = "(flags IS NULL OR flags <> '\(AssetFlag.made)')"
     private static let withBody =
         frameColumns
-        + ", c.camera_id, c.rating, m.rating, m.pick FROM asset LEFT JOIN content c ON c.id = content_id "
+        + ", c.camera_id, c.rating, c.captured, m.rating, m.pick FROM asset LEFT JOIN content c ON c.id = content_id "
         + "LEFT JOIN mark m ON m.sha256 = c.key "
     static let frames = frameColumns + " FROM asset WHERE " + listed
     static let frame = """
@@ -177,7 +180,10 @@ extension SQLiteReader {
     static let framesOfContent = allOfContent + " LIMIT 20"
     static let framesOfRuns = withBody + "WHERE run >= ? AND at >= ? AND " + listed
     static let byPath = "WHERE a.volume_id = ? AND a.path = ? AND a.size = ?"
-    static let makers = "SELECT id, camera_id, rating FROM content WHERE camera_id IS NOT NULL OR rating IS NOT NULL"
+    static let makers = """
+        SELECT id, camera_id, rating, captured FROM content
+        WHERE camera_id IS NOT NULL OR rating IS NOT NULL OR captured IS NOT NULL
+        """
     static let ofSerial = "SELECT id FROM camera WHERE serial = ?"
 }
 
@@ -220,10 +226,12 @@ private struct FrameRowReading {
         let event = query.text(from: &events)
         var row = FrameRow(
             number: file.number(key), volume: file.volume, path: file.path, size: file.size, place: place, run: run,
-            content: content, kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int())
+            content: content, kind: kind.kind, ending: ending.ending, event: event, since: query.int(), at: query.int(),
+            shot: file.number(ofShot: query.text(), key))
         guard hasBody else { return row }
         row.body = query.intOrNil()
         let camera = query.intOrNil().map { Int($0) }
+        row.captured = query.textOrNil()
         var mark = PictureMark()
         mark.rating = query.intOrNil().map { Int($0) }
         mark.pick = query.textOrNil().flatMap { PictureMark.Pick(rawValue: $0) }

@@ -4,32 +4,37 @@ import FilmgateReport
 
 /// Files and deliveries as JSON objects, with the words of the commands.
 enum FrameObject {
+    /// What lists call a file, and the one that stands for its shot where that is another one.
+    struct Names: Sendable { var own: String, lead: String? }
+
     /// `row`: nil when the file changed since the list was read; then it is told as far as the list knows it.
     static func item(
-        _ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role
+        _ row: AssetRow?, _ entry: FrameEntry, _ names: Names, receipts: [NamedReceipt], _ marks: FrameMarks,
+        _ role: Role
     ) -> JSONWriter {
         var object = JSONWriter()
         guard let row else {
             let origin = Origin(source: "", volume: "", root: "", path: "", size: 0, modified: 0)
             let asset = Asset(origin: origin, kind: entry.kind, shot: ShotPlace(key: "", stem: ""))
             ItemLine.add(AssetResult(asset: asset, ending: entry.ending ?? .pending), type: "item", to: &object)
-            add(id: id, entry, event: nil, &object)
+            add(names, entry, event: nil, &object)
             marks.add(nil, camera: nil, role, to: &object)
             return object
         }
         ItemLine.add(result(row, receipts, role), to: &object)
-        add(id: id, entry, event: role >= .operate ? row.event : nil, &object)
+        add(names, entry, event: role >= .operate ? row.event : nil, &object)
         marks.add(row.content?.sha256, camera: row.media?.rating, role, to: &object)
         return object
     }
 
     /// What a sheet of many files shows of one; what is not there is left out: thirty a second are told to everybody.
     static func brief(
-        _ row: AssetRow?, _ entry: FrameEntry, id: String, receipts: [NamedReceipt], _ marks: FrameMarks, _ role: Role
+        _ row: AssetRow?, _ entry: FrameEntry, _ names: Names, receipts: [NamedReceipt], _ marks: FrameMarks,
+        _ role: Role
     ) -> JSONWriter {
         var object = JSONWriter()
         func text(_ name: String, _ value: String?) { if let value { object.add(name, value) } }
-        object.add("id", id)
+        object.add("id", names.own)
         object.add("path", row.map { role >= .operate ? $0.origin.path : $0.origin.name } ?? "")
         object.add("kind", row?.kind.rawValue ?? entry.kind.rawValue)
         object.add("ending", (row.map(\.ending) ?? entry.ending)?.rawValue ?? Ending.pending.rawValue)
@@ -38,6 +43,7 @@ enum FrameObject {
         text("captured", row?.media?.captured?.description)
         text("make", row?.media?.make)
         text("model", row?.media?.model)
+        text("lead", names.lead)
         if role >= .operate, !receipts.isEmpty {
             object.add("receipts") { all in
                 for one in receipts.sorted(by: { $0.target < $1.target }) {
@@ -49,8 +55,9 @@ enum FrameObject {
         return object
     }
 
-    private static func add(id: String, _ entry: FrameEntry, event: String?, _ object: inout JSONWriter) {
-        object.add("id", id)
+    private static func add(_ names: Names, _ entry: FrameEntry, event: String?, _ object: inout JSONWriter) {
+        object.add("id", names.own)
+        object.add("lead", names.lead)
         object.add("at", StudioAPI.time(entry.at))
         object.add("since", StudioAPI.time(entry.since))
         object.add("event", event)

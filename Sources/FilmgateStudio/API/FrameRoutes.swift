@@ -21,6 +21,9 @@ struct FrameRoutes: Sendable {
                     .init(
                         name: "brief", kind: .number(0...1),
                         help: "1: of each file only what a sheet shows, as the stream tells it."),
+                    .init(
+                        name: "group", kind: .words(["shot"]),
+                        help: "RAW, JPEG, sidecars and memos of one shot as one file, with the others in `others`."),
                 ] + Self.filters, answer: .init(status: 200, help: "A part of the list.", shape: "Frames")
             ) { call in try await frames(call) },
             Route(
@@ -71,23 +74,41 @@ struct FrameRoutes: Sendable {
     }
 
     private func frames(_ call: Call) async throws -> Answer {
-        let (filter, finds) = try await chosen(call)
+        let (asked, finds) = try await chosen(call)
+        var filter = asked, scope = FrameFilter()
+        call.scope.narrow(&scope)
+        filter.isByShot = call.values["group"] != nil
         let limit = call.number("limit") ?? 100, isBrief = call.number("brief") == 1
-        let listing = try await ledger.listing(filter, finds: finds, from: try place(call), limit: limit)
+        let listing = try await ledger.listing(
+            filter, finds: finds, within: scope, from: try place(call), limit: limit)
         let part = listing.part, entries = part.entries
         var items: [JSONWriter] = []
         if let reader = listing.reader {
             items = try await api.frames.items(entries, reader, call.role, isBrief: isBrief)
+            try await add(part.others, to: &items, reader, call.role)
         }
         var object = JSONWriter()
         object.add("type", "frames")
         object.add("total", part.total)
+        object.add("files", part.files)
         object.add("at", part.start)
         object.add("next", part.start + entries.count < part.total ? entries.last.map(cursor) : nil)
         object.add("revision", listing.revision)
         object.add("until", part.newest.map(cursor))
         object.add("frames", objects: items)
         return .json(object.finished)
+    }
+
+    /// The other files of each one's shot; none where the list is not by shots.
+    private func add(
+        _ others: [[FrameEntry]], to items: inout [JSONWriter], _ reader: SQLiteReader, _ role: Role
+    ) async throws {
+        guard others.count == items.count else { return }
+        var rest = try await api.frames.items(others.flatMap { $0 }, reader, role, isBrief: true)[...]
+        for place in items.indices {
+            items[place].add("others", objects: Array(rest.prefix(others[place].count)))
+            rest = rest.dropFirst(others[place].count)
+        }
     }
 
     /// What the ledger finds for a filter.
@@ -165,7 +186,7 @@ struct FrameRoutes: Sendable {
         var object = JSONWriter()
         object.add("type", "file")
         object.add(
-            "frame", FrameObject.item(row, entry, id: api.frames.id(entry), receipts: receipts, marks, call.role))
+            "frame", FrameObject.item(row, entry, api.frames.ids(entry), receipts: receipts, marks, call.role))
         object.add("facts") {
             if let media = row.media { ItemLine.details(FrameObject.shown(media, call.role), into: &$0) }
         }

@@ -17,6 +17,8 @@ struct Frames: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
+    func ids(_ entry: FrameEntry) -> FrameObject.Names { .init(own: id(entry), lead: entry.lead.map { id($0) }) }
+
     /// The file that the list names so, if who asks may see it.
     func file(_ id: String, _ call: Call) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {
         guard id.utf8.count == 16, let number = UInt64(id, radix: 16),
@@ -60,10 +62,10 @@ struct Frames: Sendable {
     }
 
     private func brief(_ found: Found, _ role: Role) -> JSONWriter {
-        FrameObject.brief(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
+        FrameObject.brief(found.row, found.entry, ids(found.entry), receipts: found.receipts, found.marks, role)
     }
 
     private func item(_ found: Found, _ role: Role) -> JSONWriter {
-        FrameObject.item(found.row, found.entry, id: id(found.entry), receipts: found.receipts, found.marks, role)
+        FrameObject.item(found.row, found.entry, ids(found.entry), receipts: found.receipts, found.marks, role)
     }
 }

@@ -58,9 +58,13 @@ actor LedgerView {
     }
 
     /// A part of the list as it is now.
-    func listing(_ filter: FrameFilter, finds: FrameFinds, from place: FramePlace, limit: Int) async throws -> Listing {
+    ///
+    /// `scope`: what whoever asks may see of the other files of a shot.
+    func listing(
+        _ filter: FrameFilter, finds: FrameFinds, within scope: FrameFilter, from place: FramePlace, limit: Int
+    ) async throws -> Listing {
         let reader = try await present()
-        let part = list.part(filter, finds: finds, from: place, limit: limit)
+        let part = list.part(filter, finds: finds, within: scope, from: place, limit: limit)
         return Listing(reader: reader, part: part, revision: list.revision)
     }
 

@@ -39,11 +39,11 @@ enum Shape {
         "Frames": object(
             "frames",
             [
-                "total": whole, "at": whole, "next": optional("string"), "revision": whole,
+                "total": whole, "files": whole, "at": whole, "next": optional("string"), "revision": whole,
                 "until": optional("string"),
                 "frames": ["type": "array", "items": ["anyOf": [reference("Frame"), reference("Brief")]]],
             ]),
-        "Frame": object("item", item),
+        "Frame": adding(others, to: object("item", item)),
         "Brief": brief,
         "File": object(
             "file",
@@ -138,24 +138,31 @@ enum Shape {
     private static let item = ofCommand.adding([
         "id": text, "at": optional("string"), "since": optional("string"), "event": optional("string"),
         "rating": optional("integer"), "pick": picks, "colour": number(PictureMark.colours),
-        "marked_by": optional("string"), "marked_at": optional("string"),
+        "marked_by": optional("string"), "marked_at": optional("string"), "lead": optional("string"),
     ])
+    /// Only a list by shots has them.
+    private static let others: JSONObject = ["others": list(of: "Brief")]
     /// Only an order of marks that broke off has what takes its first parts back.
-    private static let failed: JSONValue = {
-        let always: JSONObject = ["code": text, "message": text, "advice": optional("string")]
-        guard case .object(var shape) = object("error", always),
-            case .object(var members)? = shape["properties"]
-        else { return .null }
-        (members["undo"], members["pictures"]) = (text, whole)
-        shape["properties"] = .object(members)
+    private static let failed = adding(
+        ["undo": text, "pictures": whole],
+        to: object("error", ["code": text, "message": text, "advice": optional("string")]))
+
+    /// With members that may be left out.
+    private static func adding(_ members: JSONObject, to shape: JSONValue) -> JSONValue {
+        guard case .object(var shape) = shape, case .object(let own)? = shape["properties"] else { return .null }
+        shape["properties"] = .object(own.adding(members))
         return .object(shape)
-    }()
+    }
+
     /// Of what may be left out nothing is required.
     private static let brief: JSONValue = {
         let always = ["id", "path", "kind", "ending"]
-        let sometimes = ["since", "sha256", "captured", "make", "model", "receipts", "rating", "pick", "colour"]
+        let sometimes = [
+            "since", "sha256", "captured", "make", "model", "receipts", "rating", "pick", "colour", "lead",
+        ]
+        let known = JSONObject(item.filter { (always + sometimes).contains($0.key) })
         return [
-            "type": "object", "properties": .object(JSONObject(item.filter { (always + sometimes).contains($0.key) })),
+            "type": "object", "properties": .object(known.adding(others)),
             "required": .array(always.map { .string($0) }), "additionalProperties": .bool(false),
         ]
     }()
