@@ -40,6 +40,9 @@ static const unsigned char cell_js[] = {
 static const unsigned char selection_js[] = {
 #embed "files/selection.js"
 };
+static const unsigned char shot_js[] = {
+#embed "files/shot.js"
+};
 static const unsigned char marks_js[] = {
 #embed "files/marks.js"
 };
@@ -118,6 +121,7 @@ static const studio_page pages[] = {
     {"reach.js", "text/javascript; charset=utf-8", reach_js, sizeof reach_js},
     {"cell.js", "text/javascript; charset=utf-8", cell_js, sizeof cell_js},
     {"selection.js", "text/javascript; charset=utf-8", selection_js, sizeof selection_js},
+    {"shot.js", "text/javascript; charset=utf-8", shot_js, sizeof shot_js},
     {"marks.js", "text/javascript; charset=utf-8", marks_js, sizeof marks_js},
     {"keys.js", "text/javascript; charset=utf-8", keys_js, sizeof keys_js},
     {"capture.js", "text/javascript; charset=utf-8", capture_js, sizeof capture_js},

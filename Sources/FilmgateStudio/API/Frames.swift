@@ -17,7 +17,7 @@ struct Frames: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    func ids(_ entry: FrameEntry) -> FrameObject.Names { .init(own: id(entry), lead: entry.lead.map { id($0) }) }
+    func ids(_ entry: FrameEntry) -> FrameObject.Names { .init(own: id(entry), lead: entry.lead.map(Self.id)) }
 
     /// The file that the list names so, if who asks may see it.
     func file(_ id: String, _ call: Call) async throws -> (row: AssetRow, entry: FrameEntry, reader: SQLiteReader) {

@@ -9,7 +9,8 @@ import { Marking, buttons, mayMark } from "./marks.js";
 import { address, hasPicture, load } from "./pictures.js";
 import { Sheet } from "./sheet.js";
 import { Taking } from "./taking.js";
-import { camera, files, mark, number, t, when } from "./words.js";
+import { endingOf, receiptsOf } from "./shot.js";
+import { camera, mark, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main @param {{session: {role: string}}} context */
 export function open(main, { session }) {
@@ -74,7 +75,7 @@ class Capture {
   /** @param {number} total @param {import("./list.js").Frame | undefined} frame @param {number} more */
   changed(total, frame, more) {
     this.place.replaceChildren();
-    this.count.textContent = total ? files(total) : t(this.filters.isAny ? "nothing" : "nothingYet");
+    this.count.textContent = total ? t(this.sheet.isByShot ? "shots" : "frames", { n: number(total) }) : t(this.filters.isAny ? "nothing" : "nothingYet");
     this.newest.hidden = !frame;
     if (frame) fill(this.newest, ...about(frame));
     if (this.isAnswer) announce(this.count.textContent ?? "", true);
@@ -128,7 +129,7 @@ class Capture {
   /** Gives what is selected, and held without an event, to one. */
   async assign() {
     // Where a filter finds more when somebody has said yes, he has not said it of these.
-    const { selection } = this.sheet, { count } = selection, parts = selection.isAll ? [{ ...selection.filter(), most: count }] : selection.parts;
+    const { selection } = this.sheet, { count } = selection, parts = selection.isAll ? [{ ...selection.filter(), most: selection.files }] : selection.parts;
     const name = /** @type {HTMLInputElement} */ (h("input", { list: "named", maxlength: "200", spellcheck: "false", dir: "auto", autofocus: true, required: true, pattern: ".*\\S.*" })), names = h("datalist", { id: "named" });
     get("events").then(({ events }) => names.append(...events.map((/** @type {any} */ one) => h("option", { value: one.name }))), () => {});
     if (await confirm(t("assignSome", { n: number(count) }), t("assignTo"), h("label", {}, t("eventName"), name, names))) await this.order("assign", { event: name.value.trim() }, parts);
@@ -183,9 +184,9 @@ class Capture {
 
 /** @param {import("./list.js").Frame} frame */
 function about(frame) {
-  const state = mark(frame.ending), body = camera({ make: frame.make ?? null, model: frame.model ?? null });
-  const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => {
-    const one = mark(receipt.state);
+  const state = mark(endingOf(frame)), body = camera({ make: frame.make ?? null, model: frame.model ?? null });
+  const targets = receiptsOf(frame).map(([name, what]) => {
+    const one = mark(what);
     return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
   });
   const small = hasPicture(frame) ? /** @type {HTMLImageElement} */ (h("img", { class: "small", alt: "" })) : null;

@@ -1,7 +1,8 @@
 import { foreign, h } from "./dom.js";
 import { said, signs } from "./marks.js";
 import { thumbnail } from "./pictures.js";
-import { mark, when } from "./words.js";
+import { beside, endingOf, receiptsOf } from "./shot.js";
+import { mark, t, when } from "./words.js";
 
 /** @param {{path: string}} frame @returns {string} */
 export const fileName = (frame) => frame.path.split("/").pop() ?? "";
@@ -50,19 +51,19 @@ export class Cell {
 
 /** @param {import("./list.js").Frame} frame */
 function content(frame) {
-  const state = mark(frame.ending), targets = Object.entries(frame.receipts ?? {});
-  const marks = targets.map(([name, receipt]) => {
-    const one = mark(receipt.state);
+  const state = mark(endingOf(frame)), more = beside(frame);
+  const marks = receiptsOf(frame).map(([name, what]) => {
+    const one = mark(what);
     return h("span", { class: one.style, title: `${name}: ${one.word}` }, `${one.sign} `);
   });
   const name = foreign(fileName(frame), "span");
   name.className = "name";
   const whole = h("span", { class: state.style }, `${state.sign} ${state.word}`);
-  return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, ...signs(frame), ...(marks.length ? marks : [whole])));
+  return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, more.length ? h("span", { class: "quiet" }, `+${more.join(" +")} `) : null, ...signs(frame), ...(marks.length ? marks : [whole])));
 }
 
 /** @param {import("./list.js").Frame} frame */
 function spoken(frame) {
-  const targets = Object.entries(frame.receipts ?? {}).map(([name, receipt]) => `${name} ${mark(receipt.state).word}`);
-  return [fileName(frame), when(frame.captured ?? null), said(frame), mark(frame.ending).word, ...targets].filter(Boolean).join(", ");
+  const targets = receiptsOf(frame).map(([name, state]) => `${name} ${mark(state).word}`), more = beside(frame).join(", ");
+  return [fileName(frame), more && t("with", { files: more }), when(frame.captured ?? null), said(frame), mark(endingOf(frame)).word, ...targets].filter(Boolean).join(", ");
 }

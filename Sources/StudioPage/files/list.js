@@ -1,11 +1,12 @@
 // What is here of a list that the server keeps.
 import { get } from "./api.js";
+import { joined } from "./shot.js";
 
 // The first answer is for the first screen; what is further down is asked for in larger parts.
 const part = 200, first = 100, most = 500, mostWindows = 25, slack = 100;
 
-/** @typedef {{id: string, path: string, kind: string, ending: string, since?: string, sha256?: string, captured?: string, make?: string, model?: string, receipts?: Record<string, {state: string}>, rating?: number, pick?: string, colour?: number}} Frame */
-/** @typedef {{total: number, at: number, next: string | null, until?: string | null, revision: number, frames: Frame[]}} Answer */
+/** @typedef {{id: string, path: string, kind: string, ending: string, since?: string, sha256?: string, captured?: string, make?: string, model?: string, receipts?: Record<string, {state: string}>, rating?: number, pick?: string, colour?: number, lead?: string, others?: Frame[]}} Frame */
+/** @typedef {{total: number, files: number, at: number, next: string | null, until?: string | null, revision: number, frames: Frame[]}} Answer */
 // How a list was before it became another one.
 /** @typedef {{windows: Map<number, Frame[]>, shown: number}} Former */
 
@@ -18,12 +19,14 @@ export class List {
     /** @type {Record<string, string>} */
     this.filter = {};
     this.total = 0;
+    // How many files that is: some are of one shot.
+    this.files = 0;
     /** So many of the newest are not shown yet. */
     this.hidden = 0;
     this.revision = -1;
     // How long the list was when it was read last, and what the server calls its newest frame.
-    /** @type {{count: number, until: string | null}} */
-    this.bound = { count: 0, until: null };
+    /** @type {{count: number, files: number, until: string | null}} */
+    this.bound = { count: 0, files: 0, until: null };
     this.isStale = false;
     // What is here, by age: the oldest frame is the first of the first window.
     /** @type {Map<number, Frame[]>} */
@@ -54,6 +57,9 @@ export class List {
   /** New files only come on top, so that all others keep their age; by anything but its kind a file may come and go anywhere. */
   get isGrowing() { return Object.entries(this.filter).every(([name, value]) => name === "kind" || !value); }
 
+  /** Each shot is one, but where every file is shown. */
+  get isByShot() { return Boolean(this.filter.kind); }
+
   // Places of what should stay where it is, in a list that becomes another one.
   /** @returns {number[]} */
   get anchors() { return []; }
@@ -72,7 +78,7 @@ export class List {
   close() { this.isAgain = false; this.abort?.abort(); }
 
   /** @param {Record<string, string | number>} where @param {AbortSignal} [signal] @returns {Promise<Answer>} */
-  ask(where, signal) { return get("frames", { ...this.filter, brief: 1, ...where }, signal); }
+  ask(where, signal) { return get("frames", { ...this.filter, group: this.isByShot ? "shot" : "", brief: 1, ...where }, signal); }
 
   // Asks whether the list changed; what is shown stays until the new is there.
   /** @param {boolean} [always] */
@@ -104,7 +110,8 @@ export class List {
     // A list that has its frames in another order than was thought has grown by as many.
     this.hidden = this.revision >= 0 && this.isGrowing ? Math.max(0, this.hidden + last.total - this.total) : 0;
     [this.total, this.revision] = [last.total, last.revision];
-    this.bound = { count: last.total, until: last.until ?? null };
+    this.files = last.files;
+    this.bound = { count: last.total, files: last.files, until: last.until ?? null };
     for (const one of [answer, ...parts]) if (one.total === this.total) this.put(one);
     this.grown(more, answer.frames[0], former);
   }
@@ -112,7 +119,8 @@ export class List {
   /** @param {Answer} answer */
   same(answer) {
     this.revision = answer.revision;
-    this.bound = { count: answer.total, until: answer.until ?? null };
+    this.files = answer.files;
+    this.bound = { count: answer.total, files: answer.files, until: answer.until ?? null };
   }
 
   // Whether that part of the list is the one that is here.
@@ -162,13 +170,15 @@ export class List {
   /** @param {Frame[]} frames */
   patch(frames) {
     this.told += 1;
-    const changed = new Map(frames.map((frame) => [frame.id, frame]));
+    const changed = new Set(frames), lead = (/** @type {Frame} */ frame) => (this.isByShot && frame.lead) || frame.id;
+    // What was told of one shot, without what was found already.
+    const told = (/** @type {string} */ shot) => [...changed].filter((frame) => lead(frame) === shot);
     for (const [index, rows] of this.windows) {
       rows.forEach((row, at) => {
-        const fresh = changed.get(row.id);
-        if (!fresh) return;
+        const news = told(lead(row)), fresh = joined(row, news);
+        if (!news.length) return;
         rows[at] = fresh;
-        changed.delete(row.id);
+        for (const one of news) changed.delete(one);
         this.renewed(fresh, this.age(index * part + at));
       });
     }
@@ -176,12 +186,14 @@ export class List {
     const newest = this.row(this.total - 1), kinds = this.filter.kind ? this.filter.kind.split(",") : null;
     // A file that was here before is older than the newest, or among those that were just shown.
     const order = (/** @type {Frame} */ frame) => `${frame.since} ${frame.path}`;
-    const fresh = [...changed.values()].filter((frame) => (!kinds || kinds.includes(frame.kind)) && (!newest || (frame.since ?? "") >= (newest.since ?? "")));
+    const fresh = [...changed].filter((frame) => (!kinds || kinds.includes(frame.kind)) && (!newest || (frame.since ?? "") >= (newest.since ?? "")));
     fresh.sort((one, other) => (order(one) < order(other) ? -1 : 1));
-    for (const frame of fresh) this.keep(this.total++, frame);
-    this.hidden += fresh.length;
-    if (fresh.length) this.grown(fresh.length, fresh[fresh.length - 1], null);
-    return true;
+    const leads = fresh.filter((frame) => lead(frame) === frame.id);
+    for (const frame of leads) this.keep(this.total++, joined(frame, told(frame.id)));
+    this.hidden += leads.length;
+    if (leads.length) this.grown(leads.length, this.row(this.total - 1), null);
+    // A file of a shot that is not here belongs further down.
+    return fresh.every((frame) => leads.some(({ id }) => id === lead(frame)));
   }
 
   /** @param {number} age */

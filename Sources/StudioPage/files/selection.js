@@ -1,11 +1,15 @@
 // Which frames are selected: some by name, or all that a filter finds.
 
+import { filesOf } from "./shot.js";
+
 const most = 500;
+/** @param {Iterable<import("./list.js").Frame>} frames */
+const digests = (frames) => [...new Set([...frames].flatMap(filesOf).map(({ sha256 }) => sha256 ?? ""))].filter(Boolean);
 
 // Files as requests name them, some at a time.
 /** @param {import("./list.js").Frame[]} frames */
 export function named(frames) {
-  const all = [...new Set(frames.map((frame) => frame.sha256 ?? ""))], selections = [];
+  const all = digests(frames), selections = [];
   for (let start = 0; start < all.length; start += most) selections.push({ sha256: all.slice(start, start + most) });
   return selections;
 }
@@ -22,8 +26,7 @@ export class Selection {
     this.except = new Map();
     this.isAll = false;
     // All up to there: how many these were, and what the server calls the newest of them.
-    /** @type {{count: number, until: string | null}} */
-    this.bound = { count: 0, until: null };
+    this.bound = sheet.bound;
     // The age of the frame where a range begins.
     /** @type {number | null} */
     this.anchor = null;
@@ -42,6 +45,9 @@ export class Selection {
 
   get count() { return this.isAll ? Math.max(0, (this.sheet.isGrowing ? this.bound.count : this.sheet.total) - this.except.size) : this.chosen.size; }
 
+  /** How many files all of a filter are. */
+  get files() { return (this.sheet.isGrowing ? this.bound.files : this.sheet.files) - digests(this.except.values()).length; }
+
   // Those that are here; of all that a filter finds, the ones that were looked at.
   /** @returns {import("./list.js").Frame[]} */
   frames() {
@@ -54,7 +60,7 @@ export class Selection {
   /** What is meant by all, as the server is told. */
   filter() {
     const filter = Object.fromEntries(Object.entries(this.sheet.filter).filter(([, value]) => value)), { until } = this.bound;
-    return { filter, ...(until ? { until } : {}), except: [...this.except.values()].map((frame) => frame.sha256).filter(Boolean) };
+    return { filter, ...(until ? { until } : {}), except: digests(this.except.values()) };
   }
 
   /** What is selected, as requests name it. */

@@ -6,7 +6,7 @@ const english = {
   lost: "Lost connection, last seen {n} s ago",
   pairTitle: "Pair this browser", pairHelp: "Open the link that filmgate studio printed, or type its code. It counts once, for five minutes.",
   code: "Code", pair: "Pair",
-  frames: "1 file|{n} files", newFrames: "1 new file|{n} new files", above: "▲ {n} new", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
+  frames: "1 file|{n} files", shots: "1 shot|{n} shots", with: "with {files}", newFrames: "1 new file|{n} new files", above: "▲ {n} new", newest: "Newest", nothing: "Nothing here.", nothingYet: "Nothing has been taken yet.",
   kinds: "Show", kindsSeen: "Pictures and clips", kindsAll: "Every file", endings: "State", any: "Any", search: "Search by name, SHA-256 or serial number",
   noPicture: "No picture of it can be shown.", pictureOf: "Picture of {name}", follow: "Follow the newest", big: "One frame", close: "Close", secondScreen: "Second screen",
   loading: "Loading …", list: "Files, newest first",

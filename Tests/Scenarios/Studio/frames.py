@@ -1,6 +1,8 @@
-"""Frames that a scenario makes itself: JPEGs with the Exif that it wants."""
+"""Frames that a scenario makes itself: JPEGs with the Exif that it wants, and what lies beside them."""
+import io
 import random
 import struct
+import wave
 
 
 def exif(make="Canon", model="EOS R5", artist=None, serial=None, captured="2026:06:13 14:03:27"):
@@ -62,3 +64,17 @@ def jpeg(number, size=4000, width=240, **facts):
     while len(start) + len(rest) + len(tables) + len(frame) + len(end) < size:
         rest += segment(0xFE, grain.randbytes(min(60_000, size)))
     return start + rest + tables + frame + end
+
+
+def raw(number, **facts):
+    """What a RAW begins with, which no other number makes: the same Exif in a TIFF."""
+    return exif(**facts) + random.Random(number).randbytes(4000)
+
+
+def memo(number):
+    """A short sound that no other number makes."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(random.Random(number).randbytes(8000))
+    return out.getvalue()

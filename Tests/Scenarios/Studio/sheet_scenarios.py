@@ -5,6 +5,7 @@ import time
 from urllib.parse import parse_qs, urlsplit
 
 from chromium import PHONE, Keys
+from frames import memo, raw
 from program import free_port, wait_for_port
 from scene import button, cells, check, counted, says, scenario, until, wait_for_files
 from wire import Wire
@@ -148,6 +149,37 @@ def new_above(scene):
         check(page.evaluate("() => document.querySelector('.grid').scrollTop") == 0, "the sheet is not at its beginning")
 
 
+@scenario(ONLY_KEYS)
+def one_shot(scene):
+    """RAW, JPEG and memo of one shot are one cell, however they come; a mark is for all of them, and "Every file" shows each."""
+    with scene.shoot() as shoot:
+        shoot.begin()
+        page, hand = scene.open(shoot, role="operate")
+        shoot.drop(1)
+        wait_for_files(page, 1)
+        body = {"make": "NIKON CORPORATION", "model": "NIKON Z 9"}
+        shoot.put("IMG_0001.NEF", raw(1, **body))
+        shoot.put("IMG_0001.WAV", memo(1))
+        until(page, lambda: "NEF" in cells(page)[0] and "WAV" in cells(page)[0], 15, lambda: f"the cell does not say what came later: {cells(page)}")
+        shoot.put("IMG_0002.NEF", raw(2, **body))
+        shoot.drop(1)
+        shoot.wait(5)
+        says(page, "2 shots", where="form.bar [role=status]")
+        until(page, lambda: all("NEF" in cell for cell in cells(page)), 15, lambda: f"a RAW has a cell of its own: {cells(page)}")
+        scene.look(page, "sheet-shots")
+        name = focus(page, 2)
+        page.keyboard.press("4")
+        wanted = {f"IMG_0001.{ending}": 4 for ending in ("JPG", "NEF")}
+        until(page, lambda: marked(shoot) == wanted, 10, lambda: f"4 stars were meant for {name}: {marked(shoot)}")
+        page.keyboard.press("Control+a")
+        says(page, "2 selected")
+        hand.choose(page.locator("main form select").first, "")
+        wait_for_files(page, 5)
+        page.reload()
+        wait_for_files(page, 2)
+        check(any("WAV" in cell for cell in cells(page)), f"after a reload the memo is not told of: {cells(page)}")
+
+
 def many(route):
     """A part of a list of very many frames."""
     asked = {name: values[0] for name, values in parse_qs(urlsplit(route.request.url).query).items()}
@@ -155,7 +187,7 @@ def many(route):
     end = min(MANY, start + limit)
     like = {"kind": "jpeg", "ending": "delivered"}
     frames = [{**like, "id": f"{MANY - place:016x}", "path": f"IMG_{MANY - place:07}.JPG"} for place in range(start, end)]
-    part = {"at": start, "next": f"1-{end}" if end < MANY else None, "until": None}
+    part = {"files": MANY, "at": start, "next": f"1-{end}" if end < MANY else None, "until": None}
     route.fulfill(json={"type": "frames", "total": MANY, **part, "revision": 7, "frames": frames})
 
 

@@ -93,11 +93,15 @@ class Shoot:
         for _ in range(count):
             self.number += 1
             made.append(name or f"IMG_{self.number:04}.JPG")
-            hidden = os.path.join(self.hot, f".{self.number}.tmp")
-            with open(hidden, "wb") as file:
-                file.write(frames.jpeg(self.number, **facts))
-            os.rename(hidden, os.path.join(self.hot, made[-1]))
+            self.put(made[-1], frames.jpeg(self.number, **facts))
         return made
+
+    def put(self, name, data):
+        """A file of that name into the hot folder, whole at once."""
+        hidden = os.path.join(self.hot, f".{name[:200]}.tmp")
+        with open(hidden, "wb") as file:
+            file.write(data)
+        os.rename(hidden, os.path.join(self.hot, name))
 
     def photograph(self, count, slow=False):
         """A virtual camera that makes a frame every 300 ms; their names. To be called before the run begins.
