@@ -13,6 +13,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "Shared"))
+import album  # noqa: E402
 import button_scenarios  # noqa: E402, F401
 import foreign_scenarios  # noqa: E402, F401
 from chromium import Chromium  # noqa: E402
@@ -83,6 +84,13 @@ def main():
                 print(f"{'FAIL' if wrong else 'pass'}  {function.__name__}, {way.name}: {took:.1f} s  {'; '.join(figures)}".rstrip(), flush=True)
                 for words in wrong:
                     print(f"      {words}", flush=True)
+    missing = album.write(options.shots) if options.shots else []
+    if options.shots:
+        print(f"pictures: {os.path.join(options.shots, 'index.html')}")
+    # Whoever carries out all of them has all that is to be looked at.
+    if missing and not (failed or options.only or options.width or options.quick):
+        print(f"FAIL  no picture was taken of what pictures.md names: {', '.join(missing)}")
+        failed = 1
     print(f"{done - failed} of {done} scenarios passed")
     return 1 if failed or not done else 0
 
