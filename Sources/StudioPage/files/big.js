@@ -1,5 +1,5 @@
 import { fileName } from "./cell.js";
-import { fill, foreign, h } from "./dom.js";
+import { fill, foreign, h, quiet, stated } from "./dom.js";
 import { hasLetters } from "./keys.js";
 import { buttons, signs } from "./marks.js";
 import { address, enlarge, hasPicture, sharpen } from "./pictures.js";
@@ -60,7 +60,7 @@ export class Big {
     const state = mark(frame.ending), isThere = hasPicture(frame);
     // What nobody asked for is not said aloud.
     this.words.setAttribute("aria-live", this.sheet.isFollowing ? "off" : "polite");
-    fill(this.words, h("b", {}, foreign(fileName(frame))), " ", ...signs(frame), ` ${when(frame.captured ?? null)} `, h("span", { class: state.style }, `${state.sign} ${state.word} `), h("a", { href: `#/file/${frame.id}` }, t("facts")));
+    fill(this.words, h("b", {}, foreign(fileName(frame))), " ", ...signs(frame), ` ${when(frame.captured ?? null)} `, stated(state), h("a", { href: `#/file/${frame.id}` }, t("facts")));
     this.image.alt = t("pictureOf", { name: fileName(frame) });
     this.image.hidden = !isThere;
     this.none.hidden = isThere;
@@ -155,7 +155,7 @@ export class Big {
 export function compare(frames) {
   const figures = frames.map((frame) => {
     const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: t("pictureOf", { name: fileName(frame) }) })), figure = h("figure", { class: "frame" }, image);
-    const none = () => figure.replaceChildren(h("p", { class: "quiet" }, t("noPicture")));
+    const none = () => figure.replaceChildren(quiet(t("noPicture")));
     if (hasPicture(frame)) enlarge(image, frame, none); else none();
     return h("div", {}, figure, h("p", { class: "caption" }, foreign(fileName(frame), "b"), " ", ...signs(frame)));
   });

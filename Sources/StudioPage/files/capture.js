@@ -1,11 +1,11 @@
 import { get } from "./api.js";
 import { Big, compare } from "./big.js";
 import { fileName } from "./cell.js";
-import { announce, fill, h, trouble } from "./dom.js";
+import { announce, fill, h, stated, trouble } from "./dom.js";
 import { Filters } from "./filters.js";
 import { confirm, run } from "./jobs.js";
 import { help, isSingle, meaning } from "./keys.js";
-import { Marking, buttons, mayMark } from "./marks.js";
+import { buttons, Marking, mayMark, maySteer } from "./marks.js";
 import { address, hasPicture, load } from "./pictures.js";
 import { Sheet } from "./sheet.js";
 import { Taking } from "./taking.js";
@@ -24,7 +24,7 @@ export function open(main, { session }) {
 class Capture {
   /** @param {{role: string}} session */
   constructor(session) {
-    this.mayOperate = ["operate", "admin"].includes(session.role);
+    this.mayOperate = maySteer(session);
     this.newest = h("section", { class: "newest", "aria-label": t("newest") });
     // What is said aloud of it is said less often.
     this.count = h("p", { class: "quiet", role: "status", "aria-live": "off" });
@@ -193,6 +193,6 @@ function about(frame) {
   if (small) load(small, address(frame, "thumbnail"), () => small.isConnected).then((isThere) => isThere || small.remove());
   return [
     small, h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured ?? null)), h("span", { dir: "auto" }, body),
-    h("span", { class: state.style }, `${state.sign} ${state.word}`), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
+    stated(state), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),
   ];
 }

@@ -1,5 +1,5 @@
 import { get } from "./api.js";
-import { facts, foreign, h, redraw, trouble } from "./dom.js";
+import { facts, foreign, h, quiet, redraw, trouble } from "./dom.js";
 import { resume, run } from "./jobs.js";
 import { heard } from "./stream.js";
 import { bytes, clock, number, t, when } from "./words.js";
@@ -68,7 +68,7 @@ export function open(main) {
     const taking = pipeline ? [button("plan", "plan"), button("import", "import")] : [];
     return h(
       "li", {}, h("h2", {}, foreign(one.label || one.path)), h("p", { class: "quiet", dir: "auto" }, one.path), one.readable ? null : h("p", { class: "bad" }, t("unreadable")),
-      verdict(one.proof, latest.isHeard), list(one.proof), h("div", { class: "bar" }, button("prove", "prove"), ...taking), pipeline ? null : h("p", { class: "quiet" }, t("noPipeline"), h("code", {}, "filmgate studio wedding.yaml")), place);
+      verdict(one.proof, latest.isHeard), list(one.proof), h("div", { class: "bar" }, button("prove", "prove"), ...taking), pipeline ? null : quiet(t("noPipeline"), h("code", {}, "filmgate studio wedding.yaml")), place);
   }
   // Looks up once why a proof is no YES.
   /** @param {string} job */

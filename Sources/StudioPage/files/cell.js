@@ -1,4 +1,4 @@
-import { foreign, h } from "./dom.js";
+import { foreign, h, stated } from "./dom.js";
 import { said, signs } from "./marks.js";
 import { thumbnail } from "./pictures.js";
 import { beside, endingOf, receiptsOf } from "./shot.js";
@@ -58,7 +58,7 @@ function content(frame) {
   });
   const name = foreign(fileName(frame), "span");
   name.className = "name";
-  const whole = h("span", { class: state.style }, `${state.sign} ${state.word}`);
+  const whole = stated(state);
   return h("div", {}, h("span", { class: "kind" }, frame.kind), thumbnail(frame), name, h("span", { class: "marks" }, more.length ? h("span", { class: "quiet" }, `+${more.join(" +")} `) : null, ...signs(frame), ...(marks.length ? marks : [whole])));
 }
 

@@ -1,6 +1,6 @@
 import { accounts } from "./accounts.js";
 import { get } from "./api.js";
-import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
+import { facts, fill, foreign, h, redraw, stated, trouble } from "./dom.js";
 import { button, confirm, resume, run } from "./jobs.js";
 import { pace } from "./pace.js";
 import { bytes, files, mark, number, t, when } from "./words.js";
@@ -99,5 +99,5 @@ function target(one, command, isAlone, signIn, place) {
 function row(one, command) {
   const takeBack = async () => { if (await confirm(t("takeBackOneAsk", { name: one.name || one.content, target: one.target }), t("takeBack"))) await command("cancel", { target: placeOf(one.identity, one.target), file: one.content }); };
   const state = mark(one.state), name = one.name || one.content, id = `${one.identity} ${one.content}`;
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(name), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", mayTry(one) ? button("retry", name, id, () => command("retry", again(one))) : null, " ", button("takeBack", name, id, takeBack));
+  return h("li", {}, stated(state), foreign(name), " → ", foreign(one.target), one.reason ? h("p", { class: "quiet", dir: "auto" }, one.reason) : null, " ", mayTry(one) ? button("retry", name, id, () => command("retry", again(one))) : null, " ", button("takeBack", name, id, takeBack));
 }

@@ -42,6 +42,14 @@ export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(
 /** @param {string} text @param {string} [tag] */
 export const foreign = (text, tag = "bdi") => h(tag, { dir: "auto" }, text);
 
+// A state by its sign, word and colour.
+/** @param {{sign: string, word: string, style: string}} state */
+export const stated = ({ sign, word, style }) => h("span", { class: style }, `${sign} ${word} `);
+
+// A paragraph that is less important than others.
+/** @param {...(Node | string | null | undefined | false)} children */
+export const quiet = (...children) => h("p", { class: "quiet" }, ...children);
+
 // Names and values; those without a value are left out.
 /** @param {[string, Node | string | null | undefined][]} pairs */
 export function facts(pairs) {
@@ -51,7 +59,7 @@ export function facts(pairs) {
 
 /** @param {Error & {advice?: string}} error */
 export const trouble = (error) =>
-  h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), error.advice ? h("p", { class: "quiet" }, error.advice) : null);
+  h("div", { class: "trouble", role: "alert" }, h("p", {}, error.message), error.advice ? quiet(error.advice) : null);
 
 let said = 0, timer = 0;
 

@@ -1,9 +1,9 @@
 import { get } from "./api.js";
 import { again, mayTry } from "./deliveries.js";
-import { facts, fill, foreign, h, redraw, trouble } from "./dom.js";
+import { facts, fill, foreign, h, quiet, redraw, stated, trouble } from "./dom.js";
 import { button, run } from "./jobs.js";
 import { enlarge, hasPicture } from "./pictures.js";
-import { said, signs } from "./marks.js";
+import { maySteer, said, signs } from "./marks.js";
 import { fileName } from "./cell.js";
 import { bytes, camera, mark, t, when } from "./words.js";
 
@@ -17,7 +17,7 @@ export function open(main, { rest, session }) {
 
 /** @param {HTMLElement} going how what was asked for goes */
 async function show(main, id, session, going) {
-  const mayOperate = ["operate", "admin"].includes(session.role);
+  const mayOperate = maySteer(session);
   /** @param {any} one a delivery */
   const retry = async (one) => {
     await run("retry", again(one), going);
@@ -28,7 +28,7 @@ async function show(main, id, session, going) {
   try {
     const file = await get(`frames/${encodeURIComponent(id)}`), { frame } = file, state = mark(frame.ending);
     redraw(main, ...[
-      h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
+      h("p", {}, h("a", { href: "#/capture" }, t("back"))), h("h1", { dir: "auto" }, fileName(frame)), h("p", {}, stated(state), ...signs(frame), said(frame) && h("span", { class: "quiet" }, said(frame))),
       photo(frame), about(frame), going, section("copies", file.deliveries.map((one) => delivery(one, mayOperate && retry))), session.catalog && mayOperate && frame.sha256 && elsewhere(id), section("places", file.places.map(placeRow)), decided(file), section("notes", file.notes.map(note)), exposure(file.facts),
     ].filter(Boolean));
   } catch (error) {
@@ -40,7 +40,7 @@ async function show(main, id, session, going) {
 function photo(frame) {
   if (!hasPicture(frame)) return null;
   const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: t("pictureOf", { name: fileName(frame) }) })), box = h("figure", { class: "frame" }, image);
-  enlarge(image, frame, () => box.replaceWith(h("p", { class: "quiet" }, t("noPicture"))));
+  enlarge(image, frame, () => box.replaceWith(quiet(t("noPicture"))));
   return box;
 }
 
@@ -74,7 +74,7 @@ function decided(file) {
 function delivery(one, retry) {
   const state = mark(one.state), place = one.path ?? one.url ?? one.id ?? one.name;
   const proof = one.state === "done" ? `${t("verified", { how: one.verified })}, ${t("at", { time: when(one.at) })}` : one.reason;
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(one.target), ": ", foreign(place), h("p", { class: "quiet", dir: "auto" }, [proof, one.denied].filter(Boolean).join(". ")), retry && mayTry(one) && button("retry", one.target, one.identity, () => retry(one)));
+  return h("li", {}, stated(state), foreign(one.target), ": ", foreign(place), h("p", { class: "quiet", dir: "auto" }, [proof, one.denied].filter(Boolean).join(". ")), retry && mayTry(one) && button("retry", one.target, one.identity, () => retry(one)));
 }
 
 const placeRow = (place) => h("li", {}, foreign(`${place.source}/${place.path}`), ` (${place.ending ? mark(place.ending).word : t("unfinished")}) `, h("a", { href: `#/run/${place.run}` }, t("run", { n: place.run })));

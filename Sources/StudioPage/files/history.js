@@ -1,5 +1,5 @@
 import { get } from "./api.js";
-import { facts, foreign, h, trouble } from "./dom.js";
+import { facts, foreign, h, quiet, stated, trouble } from "./dom.js";
 import { bytes, files, mark, number, t, when } from "./words.js";
 
 export const endings = ["delivered", "duplicate", "alreadySeen", "filtered", "setAside", "pending"];
@@ -42,7 +42,7 @@ function search(place) {
 
 function fileLink(frame) {
   const state = mark(frame.ending);
-  return h("span", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), h("a", { href: `#/file/${frame.id}`, dir: "auto" }, frame.path), " ", h("span", { class: "quiet" }, when(frame.captured)));
+  return h("span", {}, stated(state), h("a", { href: `#/file/${frame.id}`, dir: "auto" }, frame.path), " ", h("span", { class: "quiet" }, when(frame.captured)));
 }
 
 function outcome(run) {
@@ -53,7 +53,7 @@ function outcome(run) {
 }
 
 const runRow = (run) => h("li", {}, h("a", { href: `#/run/${run.run}` }, t("run", { n: run.run })), ` ${run.verb}, ${when(run.started)}: ${outcome(run)} `, run.event ? foreign(run.event) : null);
-const cardRow = (card) => h("li", {}, foreign(card.source), h("p", { class: "quiet" }, `${card.via}, ${t("files", { n: number(card.files), bytes: bytes(card.bytes) })}, ${when(card.last)}`));
+const cardRow = (card) => h("li", {}, foreign(card.source), quiet(`${card.via}, ${t("files", { n: number(card.files), bytes: bytes(card.bytes) })}, ${when(card.last)}`));
 
 async function showRun(main, id) {
   const rows = h("ul", { class: "rows" }), place = h("div", {}), head = h("div", {}), more = h("button", { hidden: true, onclick: () => load(next) }, t("more"));
@@ -77,5 +77,5 @@ async function showRun(main, id) {
 
 function itemRow(item) {
   const state = mark(item.ending);
-  return h("li", {}, h("span", { class: state.style }, `${state.sign} ${state.word} `), foreign(item.path), item.reason ? h("p", { class: "quiet", dir: "auto" }, item.reason) : null);
+  return h("li", {}, stated(state), foreign(item.path), item.reason ? h("p", { class: "quiet", dir: "auto" }, item.reason) : null);
 }

@@ -1,5 +1,6 @@
+import { maySteer } from "./marks.js";
 import { forgetKey, get, hasKey, keyHeader, pair, post } from "./api.js";
-import { announce, byId, h, trouble } from "./dom.js";
+import { announce, byId, h, quiet, trouble } from "./dom.js";
 import { confirm } from "./jobs.js";
 import { everywhere } from "./keys.js";
 import { showGate } from "./pairing.js";
@@ -16,10 +17,10 @@ const pages = {
 const tabs = ["events", "capture", "cards", "deliveries", "history", "stations", "pipeline", "doctor", "profile"];
 /** Where there is little room, these are found under the last one. */
 const further = ["history", "stations", "pipeline", "doctor"];
-/** Who may see what is not for everybody. @type {Record<string, string[]>} */
-const openTo = { events: ["operate", "admin"], cards: ["operate", "admin"], deliveries: ["operate", "admin"], history: ["operate", "admin"], doctor: ["operate", "admin"], pipeline: ["admin"] };
-/** @param {string} name */
-const mayOpen = (name) => (name === "stations" ? Boolean(session?.catalog) : openTo[name]?.includes(session?.role ?? "") ?? true);
+/** For those who steer; the rest is for everybody, but for the pipeline and for stations. */
+const steering = ["events", "cards", "deliveries", "history", "doctor"];
+/** @param {string} name @returns {boolean} */
+const mayOpen = (name) => (name === "stations" ? Boolean(session?.catalog) : name === "pipeline" ? session?.role === "admin" : !steering.includes(name) || maySteer(session));
 // What a tab is called.
 /** @param {string} name */
 const title = (name) => t(name === "cards" ? "cardsTab" : name);
@@ -45,7 +46,7 @@ async function show() {
   leave = () => {};
   drawTabs();
   main.className = "";
-  main.replaceChildren(h("p", { class: "quiet" }, t("loading")));
+  main.replaceChildren(quiet(t("loading")));
   shown = asked;
   try {
     if (page !== "stations" && !mayOpen(page)) main.replaceChildren(h("h1", {}, title(page)), h("p", {}, t("unfit")));
@@ -84,7 +85,7 @@ function showBoard(board) {
   byId("event").title = isLocked ? t("lockedOf", { event: board.event }) : "";
   byId("run").textContent = t(board.running ? (board.paused ? "paused" : "taking") : "noRun");
   const pause = byId("pause");
-  pause.hidden = !board.running || !["operate", "admin"].includes(session?.role ?? "");
+  pause.hidden = !board.running || !maySteer(session);
   pause.textContent = t(board.paused ? "goOn" : "pause");
   pause.onclick = () => takeOrNot(!board.paused);
   showAge();
@@ -177,9 +178,6 @@ addEventListener("hashchange", () => (location.hash.startsWith("#k=") ? start() 
 addEventListener("unpaired", () => session && gate());
 everywhere(() => session !== null, askToPause);
 addEventListener("stream-board", (event) => session && showBoard(/** @type {CustomEvent} */ (event).detail));
-addEventListener("stream-frames", (event) => dispatchEvent(new CustomEvent("frames", { detail: /** @type {CustomEvent} */ (event).detail })));
-addEventListener("stream-job", (event) => dispatchEvent(new CustomEvent("job", { detail: /** @type {CustomEvent} */ (event).detail })));
-addEventListener("stream-cards", () => dispatchEvent(new Event("cards")));
 addEventListener("stream-reset", readAnew);
 addEventListener("stream-lost", showAge);
 setInterval(showAge, 1000);

@@ -7,8 +7,10 @@ import { t } from "./words.js";
 const kept = 50;
 const colours = ["colour0", "colour1", "colour2", "colour3", "colour4", "colour5", "colour6", "colour7", "colour8"];
 
+/** @param {{role: string} | null} session */
+export const maySteer = (session) => ["operate", "admin"].includes(session?.role ?? "");
 /** @param {{role: string}} session */
-export const mayMark = (session) => ["pick", "operate", "admin"].includes(session.role);
+export const mayMark = (session) => session.role === "pick" || maySteer(session);
 
 // A frame's marks by shape, colour and number.
 /** @param {any} frame @returns {HTMLElement[]} */

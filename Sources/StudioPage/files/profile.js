@@ -1,3 +1,4 @@
+import { maySteer } from "./marks.js";
 import { accounts } from "./accounts.js";
 import { forgetKey, get, post, remove } from "./api.js";
 import { facts, foreign, h, trouble } from "./dom.js";
@@ -21,7 +22,7 @@ export function open(main, { session, mayOpen }) {
   main.replaceChildren(
     h("h1", {}, t("you")), place, facts([[t("role"), session.role], [t("until"), when(session.until)]]), h("p", {}, h("button", { onclick: leave }, t("leave"))),
     h("ul", { class: "rows more" }, ...["history", "stations", "pipeline", "doctor"].filter(mayOpen).map((name) => h("li", {}, h("a", { href: `#/${name}` }, t(name))))),
-    ...(["operate", "admin"].includes(session.role) ? accounts() : []), ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
+    ...(maySteer(session) ? accounts() : []), ...(isAdmin ? [h("h2", {}, t("link")), linkForm(guarded, load), h("h2", {}, t("others")), list] : []));
   if (isAdmin) load();
 }
 
@@ -37,7 +38,7 @@ function linkForm(guarded, load) {
   const shown = h("div", { role: "status" }), client = [h("label", {}, t("hours"), life), h("label", { class: "search" }, t("client"), name)];
   const choose = () => {
     for (const part of client) part.hidden = !sees.value;
-    for (const option of role.options) option.disabled = !!sees.value && ["operate", "admin"].includes(option.value);
+    for (const option of role.options) option.disabled = !!sees.value && maySteer({ role: option.value });
     if (role.selectedOptions[0]?.disabled) role.value = "view";
   };
   sees.addEventListener("change", choose);

@@ -1,6 +1,6 @@
 // The stations of the catalogue: this one, then all.
 import { get } from "./api.js";
-import { facts, foreign, h, trouble } from "./dom.js";
+import { facts, foreign, h, quiet, trouble } from "./dom.js";
 import { bytes, number, t, when } from "./words.js";
 
 /** @param {HTMLElement} main */
@@ -24,7 +24,7 @@ export function open(main) {
 
 function shown(answer) {
   if (!answer.catalog) return [answer.pipeline ? h("p", {}, t("noCatalog")) : h("p", {}, t("noCatalogYet"), h("code", {}, "filmgate studio desk.yaml"))];
-  const late = answer.trouble ? [trouble(answer.trouble), ...(answer.at ? [h("p", { class: "quiet" }, t("asOf", { time: when(answer.at) }))] : [])] : [];
+  const late = answer.trouble ? [trouble(answer.trouble), ...(answer.at ? [quiet(t("asOf", { time: when(answer.at) }))] : [])] : [];
   const left = answer.total - answer.stations.length;
   return [own(answer), ...late, h("ul", { class: "cards" }, ...answer.stations.map((one) => station(one, answer)), left ? h("li", {}, `+ ${number(left)}`) : null)];
 }

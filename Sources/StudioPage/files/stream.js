@@ -3,6 +3,8 @@
 // The server says at least every two seconds that it is there.
 const name = "filmgate-stream", quiet = 5000, gone = 10000, first = 500, soon = 2000, longest = 15000;
 const channel = new BroadcastChannel(name);
+// What every page may hear; the rest is for the frame around them.
+const forAll = ["frames", "job", "cards"];
 // The latest message of each kind that stands for a whole.
 /** @type {Map<string, any>} */
 const latest = new Map();
@@ -23,7 +25,7 @@ export const board = () => latest.get("board");
 function tell(kind, data) {
   seen = Date.now();
   if (kind === "hello" || kind === "board") latest.set(kind, data);
-  if (kind !== "alive") dispatchEvent(new CustomEvent(`stream-${kind}`, { detail: data }));
+  if (kind !== "alive") dispatchEvent(new CustomEvent(forAll.includes(kind) ? kind : `stream-${kind}`, { detail: data }));
 }
 
 function lost() {

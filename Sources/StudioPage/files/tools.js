@@ -1,6 +1,6 @@
 // The pipeline with what `check` says of it, and what `doctor` finds.
 import { get } from "./api.js";
-import { facts, fill, foreign, h, trouble } from "./dom.js";
+import { facts, fill, foreign, h, quiet, trouble } from "./dom.js";
 import { resume, run } from "./jobs.js";
 import { camera, clock, t } from "./words.js";
 
@@ -20,7 +20,7 @@ function showDoctor(main) {
   async function showLast() {
     const { jobs } = await get("jobs").catch(() => ({ jobs: [] })), last = jobs.find((job) => job.verb === "doctor");
     if (last?.state === "running") return show(await resume(["doctor"], place));
-    if (last) { place.replaceChildren(h("p", { class: "quiet" }, t("lookedAt", { time: clock(last.ended) }))); show(await get(`jobs/${last.id}`)); }
+    if (last) { place.replaceChildren(quiet(t("lookedAt", { time: clock(last.ended) }))); show(await get(`jobs/${last.id}`)); }
   }
   main.replaceChildren(h("h1", {}, t("doctor")), h("p", {}, t("doctorHelp")), h("p", {}, h("button", { onclick: look }, t("look"))), place, list);
   showLast();
@@ -50,7 +50,7 @@ async function showPipeline(main) {
     ]));
     fill(rest, ...others.concat(own.filter((one) => !(one.line >= 1 && one.line <= lines.length))).map((one) => h("li", {}, foreign(`${one.file}:${one.line}:${one.column}`), remark(one))));
   }
-  main.replaceChildren(h("h1", {}, t("pipeline")), h("p", {}, t("pipelineHelp")), h("p", {}, h("button", { onclick: check }, t("check"))), place, rest, text, h("h2", {}, t("profiles")), h("p", { class: "quiet" }, t("profilesHelp")), profiles, more);
+  main.replaceChildren(h("h1", {}, t("pipeline")), h("p", {}, t("pipelineHelp")), h("p", {}, h("button", { onclick: check }, t("check"))), place, rest, text, h("h2", {}, t("profiles")), quiet(t("profilesHelp")), profiles, more);
   check();
 }
 
@@ -61,7 +61,7 @@ function profile(one) {
   const habits = Object.entries(one.habits ?? {});
   /** @type {[string, any][]} */
   const all = [...rules.map(said), ...habits];
-  return h("li", {}, h("b", {}, foreign(camera(one))), " ", foreign([one.serial ? `#${one.serial}` : "", one.owner].filter(Boolean).join(", ")), all.length ? facts(all) : h("p", { class: "quiet" }, t("profileNone")));
+  return h("li", {}, h("b", {}, foreign(camera(one))), " ", foreign([one.serial ? `#${one.serial}` : "", one.owner].filter(Boolean).join(", ")), all.length ? facts(all) : quiet(t("profileNone")));
 }
 
 const remark = (one) => h("p", { class: one.severity === "error" ? "bad" : "wait" }, `${one.severity === "error" ? "✗" : "!"} ${one.column ? `${one.line}:${one.column} ` : ""}`, foreign(one.message), one.hint ? h("span", { class: "quiet" }, " ", foreign(one.hint)) : null);
