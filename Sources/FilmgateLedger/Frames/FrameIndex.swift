@@ -118,7 +118,7 @@ extension FrameIndex {
         count(old, -1)
         slots[position] = fresh
         count(fresh, 1)
-        group(position)
+        group(shots.members(of: position))
         return .changed(position)
     }
 
@@ -133,15 +133,23 @@ extension FrameIndex {
         for index in position..<slots.count { slots[index].name -= range.count }
         table.fill(slots)
         shots.remove(at: position)
-        if let mate { group(mate > position ? mate - 1 : mate) }
+        if let mate { group(shots.members(of: mate > position ? mate - 1 : mate)) }
         return position
     }
 
-    /// Says anew which files stand for their shots, of those with the hash of that one.
-    private mutating func group(_ position: Int) {
-        for group in groups(shots.members(of: position)) {
+    /// Says anew which of these files, which share a hash, stand for their shots.
+    private mutating func group(_ members: [Int]) {
+        if members.count == 2 {
+            let (older, newer) = places(members[0], members[1])
+            shots.set(older, of: members[0])
+            shots.set(newer, of: members[1])
+            return
+        }
+        let groups = groups(members)
+        for group in groups {
             for (place, member) in group.enumerated() {
-                shots.set(group.count == 1 ? .alone : place == 0 ? .first : .behind, of: member)
+                let isAlone = group.count == 1, behind = groups.count == 1 ? FrameShots.Place.behind : .behindOne
+                shots.set(isAlone ? .alone : place == 0 ? .first : behind, of: member)
             }
         }
     }
@@ -161,7 +169,7 @@ extension FrameIndex {
         }
         table.insert(at: position, slots)
         shots.insert(row.shot, at: position)
-        group(position)
+        group(shots.members(of: position))
         count(slot, 1)
         return position
     }
@@ -246,7 +254,10 @@ extension FrameIndex {
         if !slots.indices.dropFirst().allSatisfy({ slots[$0 - 1].since < slots[$0].since }) { sort() }
         table.fill(slots)
         // Each shot once: when all of its files were met.
-        for position in shots.fill() where shots.members(of: position).last == position { group(position) }
+        for position in shots.fill() {
+            let members = shots.members(of: position)
+            if members.last == position { group(members) }
+        }
         for slot in slots { count(slot, 1) }
     }
 

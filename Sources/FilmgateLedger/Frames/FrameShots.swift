@@ -5,8 +5,9 @@ import FilmgateCore
 /// A table as `FrameTable`, in which all files with one hash are found at once. With hashes and places it takes 17 bytes
 /// a file.
 struct FrameShots: Sendable {
-    /// What a file is in a list by shots: alone in its shot, the one that stands for it, or behind another one.
-    enum Place: UInt8 { case alone, first, behind }
+    /// What a file is in a list by shots: alone in its shot, the one that stands for it, or behind another one; the last
+    /// where files with its hash are of several shots.
+    enum Place: UInt8 { case alone, first, behind, behindOne }
 
     /// Of more files with one name each further one is alone: whoever sends them does not make the list slow.
     static let most = 200
@@ -28,19 +29,19 @@ struct FrameShots: Sendable {
         return found.sorted()
     }
 
-    /// The only one that stands for files with the hash of that one; nil where they are of several shots.
-    func onlyFirst(of position: Int) -> Int? {
-        let key = keys[position]
-        var first: Int?, cell = start(key)
+    /// The one that stands for a file that is `behind`.
+    ///
+    /// Mostly it came just before or after it: that is found without the table.
+    func first(of position: Int) -> Int? {
+        let key = keys[position], near = max(0, position - 4)..<min(keys.count, position + 5)
+        for other in near where keys[other] == key && places[other] == .first { return other }
+        var cell = start(key)
         while cells[cell] != Self.empty {
             let other = Int(cells[cell])
-            if keys[other] == key, places[other] != .behind {
-                if first != nil { return nil }
-                first = other
-            }
+            if keys[other] == key, places[other] == .first { return other }
             cell = (cell + 1) & mask
         }
-        return first
+        return nil
     }
 
     mutating func set(_ place: Place, of position: Int) { places[position] = place }
@@ -174,14 +175,20 @@ extension FrameIndex {
 
     /// The file that stands for its shot; nil where it does so itself.
     func lead(of position: Int) -> UInt64? {
-        guard shots.place(of: position) == .behind else { return nil }
-        return shot(of: position).first.map { slots[$0].number }
+        switch shots.place(of: position) {
+        case .alone, .first: nil
+        case .behind: shots.first(of: position).map { slots[$0].number }
+        case .behindOne: shot(of: position).first.map { slots[$0].number }
+        }
     }
 
     /// Whether a list by shots shows a file that fits: none that fits stands for it.
     func leads(_ position: Int, _ fits: (Int) -> Bool) -> Bool {
-        guard shots.place(of: position) == .behind else { return true }
-        if let first = shots.onlyFirst(of: position), fits(first) { return false }
+        switch shots.place(of: position) {
+        case .alone, .first: return true
+        case .behind: if let first = shots.first(of: position), fits(first) { return false }
+        case .behindOne: break
+        }
         for other in shot(of: position) {
             if other == position { return true }
             if fits(other) { return false }
@@ -202,7 +209,13 @@ extension FrameIndex {
         return groups.map { $0.sorted(by: standsBefore) }
     }
 
-    private func joins(_ member: Int, _ group: [Int]) -> Bool {
+    /// What two files with one hash are: nearly all shots that are not alone have as many.
+    func places(_ older: Int, _ newer: Int) -> (older: FrameShots.Place, newer: FrameShots.Place) {
+        guard joins(newer, CollectionOfOne(older)) else { return (.alone, .alone) }
+        return standsBefore(older, newer) ? (.first, .behind) : (.behind, .first)
+    }
+
+    private func joins(_ member: Int, _ group: some BidirectionalCollection<Int>) -> Bool {
         let slot = slots[member]
         if slot.kind.follows { return true }
         var isNear = false
