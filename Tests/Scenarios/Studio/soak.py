@@ -60,7 +60,7 @@ class Watched(Chaos):
 
     def wait(self):
         super().wait()
-        total = str(self.studio.client().get(f"frames?kind={KINDS}&limit=1")["total"])
+        total = str(self.studio.client().get(f"frames?kind={KINDS}&group=shot&limit=1")["total"])
         for page in self.pages[:LISTS]:
             count = page.locator("form.bar [role=status]")
             shown = lambda count=count: re.sub(r"\D", "", count.inner_text())
