@@ -121,7 +121,7 @@ let package = Package(
         library("PTPKit", [core], tests: ["VirtualCamera", "CameraTesting"], fixtures: ["Recordings"]),
         library("USBKit", [core, "CLibUSB"], tests: []),
         library("GPhoto2Wire", [], tests: []),
-        library("PQKit", [core, "CPQ"], tests: ["ClusterTesting"]),
+        library("PQKit", [core, "CLinux", "CPQ"], tests: ["ClusterTesting"]),
         library("PreviewWire"),
         library(
             "PreviewKit", [core, "FileKit", "MediaKit", "PreviewWire"],

@@ -9,6 +9,9 @@
 #include <linux/fs.h>
 #include <linux/ioprio.h>
 #include <linux/openat2.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,3 +186,12 @@ static int forget_object(struct dl_phdr_info *object, size_t size, void *none) {
 void fg_memory_forget_program(void) { dl_iterate_phdr(forget_object, NULL); }
 
 int fg_inherit_streams_only(void *actions) { return posix_spawn_file_actions_addclosefrom_np(actions, 3); }
+
+int64_t fg_bytes_received(int fd) {
+    struct tcp_info info = {0};
+    socklen_t size = sizeof info;
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;
+    // An older kernel answers with less.
+    if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
+    return (int64_t)info.tcpi_bytes_received;
+}

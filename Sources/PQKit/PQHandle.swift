@@ -1,3 +1,4 @@
+import CLinux
 import CPQ
 import FilmgateCore
 import Glibc
@@ -62,8 +63,8 @@ final class PQHandle {
 
     /// Sends one statement, or with no parameters several, and waits for the whole answer.
     ///
-    /// The rows of the last statement that has any. libpq needs far less for all rows than for one by one, and
-    /// `nextResult` bounds what it keeps.
+    /// The rows of the last statement that has any. libpq needs far less for all rows than for one by one;
+    /// `nextResult` bounds the bytes that it keeps until their number is known.
     func execute(
         _ sql: String, _ values: [PQValue]?, _ limit: PQLimit, _ wait: PQWait
     ) throws(PQFailure) -> PQAnswer? {
@@ -77,7 +78,7 @@ final class PQHandle {
                 guard found.count <= limit.rows else { throw tooMuch(limit) }
                 answer = found
             case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
-            case PGRES_FATAL_ERROR: refusal = refusal ?? self.refusal(result)
+            case PGRES_FATAL_ERROR: refusal = refusal ?? withExtendedLifetime(found) { self.refusal(result) }
             default:
                 throw PQFailure(
                     IngestError(.protocolViolation, "\(place) answered with a form of copy that nobody asked for."))
@@ -126,17 +127,30 @@ final class PQHandle {
 
     /// Nil at the end of the answer.
     private func nextResult(_ limit: PQLimit, _ wait: PQWait) throws(PQFailure) -> OpaquePointer? {
-        var waiting = 0
+        let socket = pq.call.socket(raw), begun = fg_bytes_received(socket)
+        // A row has its own frame, and each value its length.
+        let most = limit.bytes + limit.bytes / 4 + 64 * limit.rows + 65_536
+        var taken = 0
         while pq.call.isBusy(raw) != 0 {
-            try wait(pq.call.socket(raw), POLLIN, place)
-            var arrived: CInt = 0
-            if ioctl(pq.call.socket(raw), UInt(FIONREAD), &arrived) == 0 { waiting += Int(arrived) }
-            // An answer of many gigabytes, or one row of it, would be kept by libpq until it is whole. A row has its own
-            // frame, and each value its length.
-            guard waiting <= limit.bytes + 64 * limit.rows + 65_536 else { throw tooMuch(limit) }
+            try wait(socket, POLLIN, place)
+            let waiting = begun < 0 ? Self.waiting(in: socket) : 0
             guard pq.call.consumeInput(raw) != 0 else { throw lost() }
+            if begun >= 0 {
+                taken = Int(fg_bytes_received(socket) - begun)
+            } else {
+                // More may come while it reads; libpq makes room for 8 KiB at least. So a server on a socket of this
+                // machine may send some times as much before that is noticed.
+                taken += max(waiting - Self.waiting(in: socket), min(waiting, 8192))
+            }
+            // An answer of many gigabytes, or one row of it, would be kept by libpq until it is whole.
+            guard taken <= most else { throw tooMuch(limit) }
         }
         return pq.call.getResult(raw)
+    }
+
+    private static func waiting(in socket: CInt) -> Int {
+        var count: CInt = 0
+        return ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
     private func tooMuch(_ limit: PQLimit) -> PQFailure {

@@ -21,7 +21,7 @@ import Testing
         "PTPKit": ["FilmgateCore"],
         "USBKit": ["FilmgateCore", "CLibUSB"],
         "GPhoto2Wire": [],
-        "PQKit": ["FilmgateCore", "CPQ"],
+        "PQKit": ["FilmgateCore", "CLinux", "CPQ"],
         "filmgate-gphoto2": ["GPhoto2Wire", "CGPhoto2"],
         "PreviewWire": [],
         "PreviewKit": ["FilmgateCore", "FileKit", "MediaKit", "PreviewWire"],

@@ -137,8 +137,8 @@ import Testing
         #expect(try cluster.sql("SELECT string_agg(n::text, ' ') FROM pair") == "20 20")
     }
 
-    @Test func hostileAmountsAreNotRead() async throws {
-        let connection = try await connection(SharedCluster.get().address())
+    @Test(arguments: [false, true]) func hostileAmountsAreNotRead(_ overSocket: Bool) async throws {
+        let connection = try await connection(SharedCluster.get().address(overSocket: overSocket))
         await expect(.protocolViolation) { try await one(connection, "SELECT generate_series(1, 1000000)") }
         await expect(.protocolViolation) {
             try await connection.rows("SELECT repeat('x', 100000000)", within: .seconds(20)) {
@@ -146,6 +146,14 @@ import Testing
             }
         }
         #expect(try await one(connection, "SELECT 1") == 1)
+    }
+
+    /// Much of it stands in the queue while the reader has no time; it is counted once.
+    @Test(arguments: [false, true]) func aLargeAnswerIsRead(_ overSocket: Bool) async throws {
+        let connection = try await connection(SharedCluster.get().address(overSocket: overSocket))
+        let sql = "SELECT n, repeat('x', 1500) FROM generate_series(1, 9000) n"
+        let rows = try await connection.rows(sql, within: .seconds(60)) { row throws(IngestError) in try row.int(0) }
+        #expect(rows == Array(1...9000))
     }
 
     @Test func noticesAreBounded() async throws {

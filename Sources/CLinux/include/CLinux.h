@@ -43,6 +43,9 @@ typedef struct {
 /// statx without following links; `directory` may be AT_FDCWD (-100).
 int fg_stat_at(int directory, const char *name, fg_stat *out);
 
+/// Bytes that have come over a TCP connection so far, as its peer sent them; -1 for other sockets.
+int64_t fg_bytes_received(int fd);
+
 /// For programs that run for days: few heaps whatever the number of threads, and large pieces go back to the system when they are freed.
 void fg_memory_keep_steady(void);
 /// Gives pages that nothing uses back to the system; takes some milliseconds.

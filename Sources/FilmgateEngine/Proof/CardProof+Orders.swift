@@ -12,18 +12,7 @@ extension CardProof {
     func orders(
         _ row: AssetRow, _ deliveries: [DeliveryRow], _ elsewhere: StationLook.Search? = nil
     ) async throws(IngestError) -> Orders {
-        // Also for a target that only an earlier run was to fill: what was ordered and is not there yet may still be
-        // read from the card.
-        let waiting: Set<Receipt.State> = [.pending, .held, .failed]
-        let open = deliveries.filter { waiting.contains($0.receipt.state) }
-        let problems = open.map { one -> Verdict in
-            let undone = DeliveryCheck.undone(one)
-            if row.wanted.contains(one.target) {
-                return .problem(undone, one.isWaitingForMarks ? .mark : one.isUnassigned ? .assign : nil)
-            }
-            return .problem((undone.hasSuffix(".") ? String(undone.dropLast()) : undone) + Self.wayBack(one))
-        }
-        if let problem = Verdict.together(problems) { return .settled(problem) }
+        if let problem = DeliveryCheck.open(deliveries, of: row) { return .settled(problem) }
         let excluded = deliveries.filter { $0.receipt.state == .excluded }
         var wanted = row.wanted.filter { target in !excluded.contains { $0.target == target } }
         var found: [StationLook.Copy] = []
@@ -125,13 +114,6 @@ extension CardProof {
             places += rows.map { String(Self.place(of: $0.target)) }
         }
         return places
-    }
-
-    /// For what an earlier pipeline ordered: the place may have been a mistake.
-    private static func wayBack(_ delivery: DeliveryRow) -> String {
-        let place = place(of: delivery.target)
-        return ". An earlier run ordered it at \(place); "
-            + "if that was a mistake, `filmgate cancel --target '\(place)'` takes it back"
     }
 
     /// A run was killed between ordering and noting it down at the target.

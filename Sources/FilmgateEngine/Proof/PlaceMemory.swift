@@ -25,13 +25,4 @@ extension CardProof {
         let there = Set(entries.map(\.origin.volumePath))
         return Set(known.lazy.filter(\.hasContent).map(\.fingerprint.path)).subtracting(there).count
     }
-
-    /// Its target has it no more: by what it said last, or, for a folder that is there, by looking.
-    static func isLost(
-        _ delivery: DeliveryRow, _ reader: any LedgerReader, emptied: TargetDisks.Emptied = .unsaid
-    ) async -> Bool {
-        guard delivery.receipt.path != nil else { return delivery.denial != nil }
-        guard delivery.isMissing else { return false }
-        return await !TargetDisks.isAway(delivery, reader, emptied: emptied)
-    }
 }

@@ -72,7 +72,7 @@ public struct Cancellation: Sendable {
         let copy = delivery.receipt.path ?? "", root = delivery.folderRoot ?? copy
         // A folder above holds more than what its target has: naming it says nothing of that one.
         let isNamed = named.contains { Paths.relative(copy, to: $0) != nil && Paths.relative($0, to: root) != nil }
-        return await CardProof.isLost(delivery, ledger, emptied: isNamed ? .named : .said)
+        return await delivery.isLost(ledger, emptied: isNamed ? .named : .said)
     }
 
     /// Whether a copy is still what was said of it: while somebody was asked, it may have been brought back or

@@ -108,7 +108,8 @@ private final class Demo: Sendable {
                 state.stopped = number == SIGTERM ? .terminated : .interrupted
                 return state.child
             }
-            child?.interrupt()
+            // The terminal tells the step of Ctrl-C itself, and a second one would cut it off.
+            if number == SIGTERM { child?.interrupt() }
         }
         defer { SignalRouter.shared.give(key) }
         let taking = ["--pipeline", pipeline, "--state", folder + "/state"]

@@ -117,7 +117,7 @@ import Testing
         let heard = TargetStatements(), delivery = try await scene.delivery(at: "two")
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)
         #expect(heard.all.isEmpty)
-        #expect(await !CardProof.isLost(delivery, scene.ledger))
+        #expect(await !delivery.isLost(scene.ledger))
         // It is the same disk: then it was removed.
         try await scene.ledger.record([.disk(try #require(FolderDisk(of: root)).text, target: "two", name: "two")])
         #expect(await CopyCheck(scene.ledger, heard).examine(delivery) == .missing)

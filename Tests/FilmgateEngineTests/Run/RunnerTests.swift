@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [false, true]) func aRunThatIsStoppedWaitsForNoName(_ breaksOff: Bool) async throws {
         let gallery = Mute(breaksOff: breaksOff), plan = world.plan([FakeSource([Self.card(1)])], target: gallery)
         let runner = world.runner(plan, verb: "run"), running = Task { try await runner.run(.continuous).shown }
-        await world.clock.awaits(.seconds(10))
+        await world.clock.awaits(TargetAnswers(isPlan: false).patience)
         runner.stop()
         await world.clock.passNext(CancelToken.grace)
         #expect(try await running.value == "1 pending, exit 130")
