@@ -72,8 +72,7 @@ import Testing
     @Test func whatIsSaidIsUnderstood() {
         var frame = UpcomingList.Frame(
             asset: AssetID(rawValue: "v\u{1F}a/\"b\".JPG"), name: "\"b\".JPG", kind: .raw, size: .max,
-            source: "Body\n7",
-            event: nil)
+            source: "Body\n7")
         frame.isBegun = true
         frame.size = 7
         let list = UpcomingList(frames: [frame], total: 9)

@@ -10,11 +10,11 @@ import Testing
 
 /// Frames that a run has still to read, as the page gets them.
 @Suite(.ownThreads, .timeLimit(.minutes(5))) struct UpcomingRouteTests {
-    private func frame(_ number: Int, event: String? = "Smith", isBegun: Bool = false) -> UpcomingList.Frame {
+    private func frame(_ number: Int, isBegun: Bool = false) -> UpcomingList.Frame {
         var frame = UpcomingList.Frame(
             asset: AssetID(rawValue: "secret-volume\u{1F}DCIM/IMG_\(number).JPG"), name: "IMG_\(number).JPG",
             kind: .jpeg,
-            size: 1000, source: "secret-body", event: event)
+            size: 1000, source: "secret-body")
         frame.isBegun = isBegun
         return frame
     }
@@ -56,20 +56,42 @@ import Testing
         }
     }
 
-    @Test func aClientSeesWhatComesToItsEvent() async throws {
-        try await StudioBench.with(fill: Rows.few) { bench async throws in
-            tell(bench, [frame(1), frame(2, event: "Jones"), frame(3, event: nil)], total: 90)
+    /// Whose a frame is, and whether it was here before, is known once it is read.
+    @Test(arguments: [GrantScope(event: "Smith"), GrantScope(from: 1)])
+    func aLinkThatShowsSomeOfTheFilesShowsNoneThatAreStillToCome(_ scope: GrantScope) async throws {
+        guard StudioBench.decoderIsThere else { return }
+        let bytes = SampleContents(seed: 3, width: 320).jpeg(Frame.wedding[0])
+        try await StudioBench.with(previews: true, fill: Rows.few) { bench async throws in
             let made = try bench.server.grants.makeLink(
-                role: .view, scope: GrantScope(event: "Smith"), seconds: 60, label: "", now: bench.now)
+                role: .view, scope: scope, seconds: 60, label: "", now: bench.now)
             let opened = try bench.pair(made.code)
             let cookie = try #require(opened["Set-Cookie"]?.split(separator: ";").first.map(String.init))
             let key = try #require(opened.json?["key"]?.string, "\(opened.body)")
             let own = ["Cookie": cookie, "X-Filmgate-Key": key, "Sec-Fetch-Site": "same-origin"]
-            let list = try bench.client.send("GET", "/api/v1/upcoming", own)
-            #expect(list.json?["frames"]?.items?.compactMap { $0["name"]?.string } == ["IMG_1.JPG"], "\(list.body)")
-            // Nor how many others there are.
-            #expect(list.json?["total"]?.whole == 1)
+            tell(bench, [frame(1)], total: 90)
+            bench.run.upcoming.withLock { $0.pictures[frame(1).asset] = .bytes(bytes) }
+            for _ in 0..<2 {
+                let list = try bench.client.send("GET", "/api/v1/upcoming", own)
+                #expect(list.json?["frames"]?.items == [] && list.json?["total"]?.whole == 0, "\(list.body)")
+            }
+            #expect(bench.run.upcoming.withLock(\.asked).isEmpty, "a camera was asked for it")
+            // Nor the picture that somebody else has been shown.
+            let token = try bench.token(.view), id = try #require(try await shownPicture(bench, token))
+            let path = "/api/v1/upcoming/\(id)/thumbnail"
+            #expect(try bench.client.send("GET", path, token).status == 200)
+            let refused = try bench.client.send("GET", path, own)
+            #expect(refused.status == 404 && refused.code == "noPicture", "\(refused.body)")
         }
+    }
+
+    /// The first frame that has a picture by now.
+    private func shownPicture(_ bench: StudioBench, _ token: [String: String]) async throws -> String? {
+        for _ in 0..<200 {
+            let frames = try bench.client.send("GET", "/api/v1/upcoming", token).json?["frames"]?.items ?? []
+            if let shown = frames.first(where: { $0["picture"]?.flag == true }) { return shown["id"]?.string }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
     }
 
     @Test func aPictureIsMadeAnewAndShownWhileItIsToCome() async throws {

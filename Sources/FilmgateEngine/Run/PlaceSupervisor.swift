@@ -96,8 +96,7 @@ struct PlaceSupervisor: Sendable {
     ) async throws(IngestError) {
         let (arrivals, feed) = AsyncStream<ShotWork>.makeStream()
         let (works, trees) = try await works(session, progress, &course, then: arrivals)
-        let upcoming = run.options.upcoming?.begin(
-            session, works, event: run.options.event, gate: run.options.gate)
+        let upcoming = run.options.upcoming?.begin(session, works, gate: run.options.gate)
         defer { if let upcoming { run.options.upcoming?.end(upcoming) } }
         let condition = WakeSignal()
         let watch =

@@ -9,8 +9,6 @@ public final class UpcomingFrames: Sendable {
         public var origin: Origin, kind: MediaKind
         /// What a person would call the camera.
         public var source: String
-        /// What it is taken for.
-        public var event: String?
         /// It is being read, or about to be.
         public var isBegun: Bool
     }
@@ -23,11 +21,9 @@ public final class UpcomingFrames: Sendable {
     public init() {}
 
     /// Nil where the source has no pictures of what is still to be read.
-    func begin(
-        _ session: any SourceSession, _ feed: ShotFeed?, event: String?, gate: PauseGate? = nil
-    ) -> UpcomingShots? {
+    func begin(_ session: any SourceSession, _ feed: ShotFeed?, gate: PauseGate? = nil) -> UpcomingShots? {
         guard let session = session as? any PreviewingSession, let feed else { return nil }
-        let shots = UpcomingShots(session, feed, event: event, gate: gate)
+        let shots = UpcomingShots(session, feed, gate: gate)
         places.withLock { $0.append(shots) }
         return shots
     }

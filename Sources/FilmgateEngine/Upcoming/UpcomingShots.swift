@@ -9,10 +9,10 @@ final class UpcomingShots: Sendable {
     /// A burst of more waits unseen.
     private static let mostArrived = 500
     let session: any PreviewingSession
-    private let event: String?, feed: ShotFeed, gate: PauseGate?, state = Mutex(State())
+    private let feed: ShotFeed, gate: PauseGate?, state = Mutex(State())
 
-    init(_ session: any PreviewingSession, _ feed: ShotFeed, event: String?, gate: PauseGate?) {
-        (self.session, self.feed, self.event, self.gate) = (session, feed, event, gate)
+    init(_ session: any PreviewingSession, _ feed: ShotFeed, gate: PauseGate?) {
+        (self.session, self.feed, self.gate) = (session, feed, gate)
     }
 
     /// A camera is left alone then.
@@ -51,7 +51,7 @@ final class UpcomingShots: Sendable {
     private func frame(_ work: ShotWork, isBegun: Bool = false) -> UpcomingFrames.Frame? {
         work.members.first { !$0.settled && !$0.entry.kind.follows }.map { member in
             UpcomingFrames.Frame(
-                origin: member.entry.origin, kind: member.entry.kind, source: session.place.label, event: event,
+                origin: member.entry.origin, kind: member.entry.kind, source: session.place.label,
                 isBegun: isBegun)
         }
     }

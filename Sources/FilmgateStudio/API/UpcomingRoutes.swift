@@ -14,7 +14,7 @@ struct UpcomingRoutes: Sendable {
                 answer: .init(
                     status: 200,
                     help:
-                        "The next few frames, in the order in which they are read, and how many there are in all; `picture` says that there is one of it.",
+                        "The next few frames, in the order in which they are read, and how many there are in all; `picture` says that there is one of it. None for a link that shows only some of the files.",
                     shape: "Upcoming")
             ) { call in await list(call) },
             Route(
@@ -30,17 +30,16 @@ struct UpcomingRoutes: Sendable {
         ]
     }
 
-    /// What comes now is of now, for a link that shows what comes from some moment on.
-    private func isShown(_ frame: UpcomingList.Frame, _ call: Call) -> Bool {
-        call.scope.holds(event: frame.event, since: WallClock.nanoseconds)
-    }
-
+    /// Nothing for a link that shows only some of the files, and no camera is asked for one.
+    ///
+    /// Whose a frame is, and whether it is new, is known once it is read: on the card that a run takes lie frames of
+    /// other events, and some that were here before.
     private func list(_ call: Call) async -> Answer {
-        let (all, total) = await api.pictures.upcoming.now(api), shown = all.filter { isShown($0.frame, call) }
+        let (frames, total) = await call.scope.isEverything ? api.pictures.upcoming.now(api) : (frames: [], total: 0)
         var object = JSONWriter()
         object.add("type", "upcoming")
-        object.add("total", call.scope.isEverything ? total : shown.count)
-        object.add("frames", objects: shown.map { Self.object($0, call.role) })
+        object.add("total", total)
+        object.add("frames", objects: frames.map { Self.object($0, call.role) })
         return .json(object.finished)
     }
 
@@ -58,13 +57,14 @@ struct UpcomingRoutes: Sendable {
     }
 
     private func picture(_ call: Call) async throws -> Answer {
-        let found = await api.pictures.upcoming.picture(call.values["id"] ?? "", api.frames.key)
-        guard let found, isShown(found.frame, call) else {
+        guard call.scope.isEverything,
+            let jpeg = await api.pictures.upcoming.picture(call.values["id"] ?? "", api.frames.key)
+        else {
             throw StudioError(
                 .notFound, "noPicture", "There is no picture of this frame here.",
                 advice: "Ask again while it is still to be read, or for the frame itself once it is read.")
         }
-        var answer = Answer(type: "image/jpeg", ByteBuffer(bytes: found.jpeg))
+        var answer = Answer(type: "image/jpeg", ByteBuffer(bytes: jpeg))
         answer.headers[.cacheControl] = "private, max-age=3600"
         answer.headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         return answer

@@ -6,13 +6,12 @@ package struct UpcomingList: Sendable, Equatable {
         package var asset: AssetID, name: String, kind: MediaKind, size: UInt64
         /// What a person would call the camera.
         package var source: String
-        package var event: String?
         /// It is being read, or about to be.
         package var isBegun = false
 
-        package init(asset: AssetID, name: String, kind: MediaKind, size: UInt64, source: String, event: String?) {
+        package init(asset: AssetID, name: String, kind: MediaKind, size: UInt64, source: String) {
             (self.asset, self.name, self.kind, self.size) = (asset, name, kind, size)
-            (self.source, self.event) = (source, event)
+            self.source = source
         }
     }
     /// The next few, in the order in which they are read.

@@ -21,7 +21,7 @@ actor UpcomingView {
 
     private var list = UpcomingList(), listed: ContinuousClock.Instant?, looked = ContinuousClock.now
     private var reading: Task<Void, Never>?, gathering: Task<Void, Never>?, due = ContinuousClock.now
-    private var pictures: [AssetID: (jpeg: [UInt8], frame: UpcomingList.Frame)] = [:]
+    private var pictures: [AssetID: [UInt8]] = [:]
     /// Those that there are pictures of, the oldest first.
     private var order: [AssetID] = []
     /// Those that there is no picture of.
@@ -41,8 +41,8 @@ actor UpcomingView {
         return (frames, list.total)
     }
 
-    /// The picture of the frame that is called so, and the frame; nil where there is none, or not yet.
-    func picture(_ id: String, _ key: SipKey) -> (jpeg: [UInt8], frame: UpcomingList.Frame)? {
+    /// The picture of the frame that is called so, as JPEG; nil where there is none, or not yet.
+    func picture(_ id: String, _ key: SipKey) -> [UInt8]? {
         order.first { Self.id($0, key) == id }.flatMap { pictures[$0] }
     }
 
@@ -81,8 +81,7 @@ actor UpcomingView {
 
     private func keep(_ bytes: [UInt8], of frame: UpcomingList.Frame, by maker: PreviewMaker) async {
         do throws(IngestError) {
-            let jpeg = try await maker.thumbnail(of: bytes)
-            pictures[frame.asset] = (jpeg, frame)
+            pictures[frame.asset] = try await maker.thumbnail(of: bytes)
             order.append(frame.asset)
             if order.count > Self.mostPictures { pictures[order.removeFirst()] = nil }
         } catch {

@@ -63,7 +63,7 @@ extension UpcomingList.Frame {
     fileprivate init(_ frame: UpcomingFrames.Frame) {
         self.init(
             asset: frame.origin.id, name: frame.origin.name, kind: frame.kind, size: frame.origin.size,
-            source: frame.source, event: frame.event)
+            source: frame.source)
         isBegun = frame.isBegun
     }
 
@@ -73,8 +73,7 @@ extension UpcomingList.Frame {
         else { return nil }
         self.init(
             asset: AssetID(rawValue: asset), name: name, kind: kind,
-            size: UInt64(clamping: object["size"]?.whole ?? 0), source: object["source"]?.string ?? "",
-            event: object["event"]?.string)
+            size: UInt64(clamping: object["size"]?.whole ?? 0), source: object["source"]?.string ?? "")
         isBegun = object["begun"]?.flag ?? false
     }
 
@@ -85,7 +84,6 @@ extension UpcomingList.Frame {
         object.add("kind", kind.rawValue)
         object.add("size", size)
         object.add("source", source)
-        object.add("event", event)
         object.add("begun", isBegun)
         return object
     }

@@ -77,9 +77,9 @@ extension FakePlace: PreviewingSession {
     @Test func aShotIsOneFrameAndSidecarsAreNone() throws {
         let upcoming = UpcomingFrames()
         let feed = ShotFeed(listing(["IMG_1.JPG", "IMG_1.NEF", "IMG_2.JPG", "IMG_2.XMP"]))
-        let shots = try #require(upcoming.begin(FakePlace("Camera", []), feed, event: "Wedding"))
+        let shots = try #require(upcoming.begin(FakePlace("Camera", []), feed))
         #expect(upcoming.next.frames.map(\.origin.name) == ["IMG_1.JPG", "IMG_2.JPG"] && upcoming.next.total == 2)
-        #expect(upcoming.next.frames.allSatisfy { $0.event == "Wedding" && $0.source == "Camera" && !$0.isBegun })
+        #expect(upcoming.next.frames.allSatisfy { $0.source == "Camera" && !$0.isBegun })
         // What comes meanwhile stands behind, and a sidecar alone is nothing to look at.
         let late = listing(["IMG_3.JPG", "IMG_4.XMP"])
         for number in 0..<2 { shots.arrived(late.work(number)) }
@@ -95,7 +95,7 @@ extension FakePlace: PreviewingSession {
     /// What is there is told, and the camera left alone.
     @Test func noPictureIsAskedForWhileTheRunIsPaused() async throws {
         let upcoming = UpcomingFrames(), gate = PauseGate(), feed = ShotFeed(listing(["IMG_1.JPG"]))
-        let shots = try #require(upcoming.begin(FakePlace("Camera", []), feed, event: nil, gate: gate))
+        let shots = try #require(upcoming.begin(FakePlace("Camera", []), feed, gate: gate))
         let asset = try #require(upcoming.next.frames.first).origin.id
         _ = gate.set(shut: true)
         let failure = await #expect(throws: IngestError.self) { try await upcoming.preview(of: asset) }
@@ -107,8 +107,8 @@ extension FakePlace: PreviewingSession {
 
     @Test func aSourceWithoutPicturesIsNotTold() {
         let upcoming = UpcomingFrames()
-        #expect(upcoming.begin(FakeCamera([1]), ShotFeed(listing(["IMG_1.JPG"])), event: nil) == nil)
-        #expect(upcoming.begin(FakePlace("Camera", []), nil, event: nil) == nil)
+        #expect(upcoming.begin(FakeCamera([1]), ShotFeed(listing(["IMG_1.JPG"]))) == nil)
+        #expect(upcoming.begin(FakePlace("Camera", []), nil) == nil)
         #expect(upcoming.next.total == 0)
     }
 }
