@@ -44,6 +44,36 @@ import Testing
         #expect(Evidence.proves(facts(time, inode: 5, changed: 9), isSameAs: facts(time, inode: 5, changed: 9)))
     }
 
+    /// A card's times are told as UTC by a kernel that took them for those of this machine's zone.
+    @Test(arguments: [
+        // Central Europe: the body's clock showed 0:01, 9:00 and 23:59 of that day.
+        ("2013-12-31T23:01:00", 1, false), ("2014-01-01T08:00:00", 1, false), ("2014-01-01T22:59:00", 1, false),
+        ("2013-12-31T20:00:00", 1, true), ("2014-01-02T00:00:00", 1, true), ("2014-05-17T23:30:00", 1, true),
+        // California, until its midnight; Auckland, from its.
+        ("2014-01-02T04:00:00", -8, false), ("2014-01-02T08:00:00", -8, true), ("2013-12-31T20:00:00", -8, true),
+        ("2013-12-31T11:01:00", 13, false), ("2013-12-31T10:59:00", 13, true),
+        // Where the machine goes by UTC nothing else is doubted.
+        ("2013-12-31T23:59:59", 0, true), ("2014-01-02T00:00:00", 0, true),
+    ])
+    func onACardItIsThatDayByTheMachinesZone(_ text: String, _ hours: Int64, _ isDate: Bool) throws {
+        let time = try time(text), zone = { (_: Int64) in hours * 3600 }
+        let expected: Evidence = isDate ? .date : .nothing
+        #expect(Evidence(facts(time), zone: zone) == expected)
+        #expect(Evidence(facts(time, born: time), zone: zone) == expected)
+        #expect(Evidence(facts(Self.noon, born: time), zone: zone) == expected)
+        // What cameras tell is their own time, and a status stands for itself.
+        let isDay = text.hasPrefix("2014-01-01")
+        #expect(Evidence(facts(time, inode: Self.medium), zone: zone) == (isDay ? .nothing : .date))
+        #expect(Evidence(facts(time, inode: 5, changed: 9), zone: zone) == .status)
+    }
+
+    /// The kernel was told the zone's offset in summer, or in winter.
+    @Test func summerTimeIsThoughtOf() throws {
+        let time = try time("2013-12-31T22:01:00")
+        #expect(Evidence(facts(time), zone: { $0 < 1_400_000_000 ? 3600 : 7200 }) == .nothing)
+        #expect(Evidence(facts(time), zone: { _ in 3600 }) == .date)
+    }
+
     /// Who works at New Year reads nothing twice that month; the machine's clock tells it from a clock that began anew.
     @Test(arguments: [
         ("2027-01-01T09:00:00", true), ("2027-01-31T20:00:00", true), ("2026-12-31T15:00:00", true),

@@ -16,11 +16,17 @@ public enum Evidence: Sendable, Hashable, Comparable {
     case nothing, date, status
 
     /// What stands for the bytes of a file with these facts, as long as its place, size and times stay equal.
-    public init(_ facts: Fingerprint) {
+    public init(_ facts: Fingerprint) { self.init(facts, zone: MachineZone.offset(at:)) }
+
+    /// `zone` says by how many seconds this machine's clock is ahead of UTC at an instant.
+    init(_ facts: Fingerprint, zone: (Int64) -> Int64) {
+        // Cameras, which tell their own time, have their medium there.
+        let isOnCard = facts.inode == 0
+        func isDate(_ time: Int64) -> Bool { Self.isDate(time) && (!isOnCard || Self.isDate(time, inZone: zone)) }
         if facts.changed != 0, facts.inode != 0 {
             self = .status
         } else {
-            self = Self.isDate(facts.modified) && (facts.born == 0 || Self.isDate(facts.born)) ? .date : .nothing
+            self = isDate(facts.modified) && (facts.born == 0 || isDate(facts.born)) ? .date : .nothing
         }
     }
 
@@ -65,6 +71,8 @@ public enum Evidence: Sendable, Hashable, Comparable {
     /// and 1 January of any year, where makes let their clocks begin anew: a body whose battery is dead does so each
     /// time that it gets power, and its second frame is a minute old.
     ///
+    /// Of cards it is 1 January also by this machine's zone.
+    ///
     /// For a month 1 January counts all the same, by this machine's clock (`now`): then it is New Year, which a body
     /// that was made before does not begin with, and a camera that comes back that night need not tell all of it anew.
     public static func isDate(
@@ -77,6 +85,20 @@ public enum Evidence: Sendable, Hashable, Comparable {
         guard time.month == 1, time.day == 1 else { return true }
         // Cameras tell their own zone's time.
         return (-day...31 * day).contains(now() / 1_000_000_000 - seconds)
+    }
+
+    /// The same of what the camera's clock showed, where the system told it as UTC.
+    ///
+    /// Cards hold local times. The kernel takes them for those of the zone that it was told, most often when the machine
+    /// was started: with summer time or without, whichever was then.
+    private static func isDate(_ nanoseconds: Int64, inZone zone: (Int64) -> Int64) -> Bool {
+        let seconds = nanoseconds / 1_000_000_000
+        guard let time = CivilTime(unixSeconds: seconds) else { return false }
+        // No zone makes another day 1 January.
+        guard (time.month, time.day) == (12, 31) || (time.month == 1 && time.day <= 2) else { return true }
+        return [seconds, WallClock.nanoseconds / 1_000_000_000].allSatisfy {
+            isDate(nanoseconds + zone($0) * 1_000_000_000)
+        }
     }
 }
 
