@@ -9,7 +9,7 @@ actor DeliveryScheduler {
     private let clock: any RunClock
     /// What this process's schedulers leave to one another, and this one's number among them.
     let leases: DeliveryLeases, number: Int
-    private let terms: ClaimedAttempt.Terms
+    private let terms: ClaimedAttempt.Terms, findOriginals: DeliverySchedulerSetup.FindOriginals
     private let renditions: MarkedRendition, latest: LatestRows
 
     private var table: DeliveryTable
@@ -39,7 +39,7 @@ actor DeliveryScheduler {
 
     init(_ setup: DeliverySchedulerSetup) {
         (ledger, hub, statistics, reservations) = (setup.ledger, setup.hub, setup.statistics, setup.reservations)
-        renditions = MarkedRendition(stages: setup.stages, ledger: setup.ledger)
+        (renditions, findOriginals) = (MarkedRendition(stages: setup.stages, ledger: setup.ledger), setup.findOriginals)
         (budget, run, clock, leases, number) = (setup.budget, setup.run, setup.clock, setup.leases, setup.leases.join())
         (terms, latest) = (setup.terms, LatestRows(ledger: setup.ledger, reservations: setup.reservations))
         table = DeliveryTable(setup, at: clock.now)
@@ -99,13 +99,13 @@ actor DeliveryScheduler {
     /// Somebody marked pictures; returns when the ledger knows what came of it.
     private func judge(by sha256s: Set<String>?) async {
         markings += 1
-        var number = markings, changed: [Delivery] = [], originals: Set<AssetID> = []
-        repeat {
-            number = markings
-            changed = await judged(table.queues.all.values.filter { $0.isJudged(by: sha256s) })
-            for one in changed where one.isUnwanted { originals.formUnion(await self.originals(of: one.id)) }
-        } while number != markings
-        handle(.judged(changed.map { ($0.id, kept($0, originals)) }))
+        let open = await judged(table.queues.all.values.filter { $0.isJudged(by: sha256s) })
+        let unwanted = Set(open.filter(\.isUnwanted).map(\.id))
+        var originals: Set<AssetID> = []
+        for id in unwanted { originals.formUnion(await self.originals(of: id)) }
+        // Who rejected more of them meanwhile looks for the originals of those.
+        let now = await judged(open).filter { !$0.isUnwanted || unwanted.contains($0.id) }
+        handle(.judged(now.map { ($0.id, kept($0, originals)) }))
         await commit?.value
     }
 
@@ -117,7 +117,7 @@ actor DeliveryScheduler {
 
     /// Those of which we have the last copy, and that still lie at their sources.
     private func originals(of id: Delivery.ID) async -> Set<AssetID> {
-        await OriginalCheck().originals(among: table.lastCopies(of: id), id.content.sha256)
+        await findOriginals(table.lastCopies(of: id), id.content.sha256)
     }
 
     /// The same by what ledger and marks say now, since they were planned by an older answer; and who has which of them.

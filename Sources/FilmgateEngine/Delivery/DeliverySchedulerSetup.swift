@@ -18,6 +18,10 @@ struct DeliverySchedulerSetup: Sendable {
     /// The ledger knows of an asset before a folder takes it, too: else a crash in between leaves a copy of which
     /// nobody knows for whom it was.
     var recordsFirst = false
+    /// Which of these files, all of the same bytes, still lie at their sources.
+    var findOriginals: FindOriginals = { await OriginalCheck().originals(among: $0, $1) }
+
+    typealias FindOriginals = @Sendable (_ assets: [Asset], _ sha256: String) async -> Set<AssetID>
 }
 
 extension DeliveryTable {
