@@ -85,6 +85,21 @@ import VirtualCamera
         }
     }
 
+    @Test(arguments: CameraBench<StandardCamera>.Way.allCases)
+    func aBodyThatHangsUpAtTheQuestionIsNotAskedAgain(_ way: CameraBench<StandardCamera>.Way) async throws {
+        try await Self.bench.run(way) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            scene.camera.add(Fault(.drop(after: 0), on: .getThumb, times: .max))
+            #expect(try await preview(entry, scene.session).get() == nil)
+            #expect(try await preview(entry, scene.session).get() == nil)
+            #expect(asked(scene.camera) == 1)
+            let bytes = try await scene.bytes(of: entry)
+            #expect(UInt64(bytes.count) == entry.origin.size)
+            // Also over the connection that came after.
+            #expect(try await preview(entry, scene.session).get() == nil && asked(scene.camera) == 1)
+        }
+    }
+
     @Test func whatWasNotListedIsNotAskedFor() async throws {
         try await Self.bench.run(.network) { scene in
             var entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })

@@ -4,8 +4,8 @@ import Synchronization
 /// The camera's own small pictures of files that are still to be read, for whoever looks on.
 ///
 /// The files come first: one picture is asked for between two of them and never while one is on its way, and however
-/// many are wanted, all of them take a twentieth of the time. A body that is silent at the question, or answers what is
-/// no answer, is not asked again.
+/// many are wanted, all of them take a twentieth of the time. A body that is silent or hangs up at the question, or answers
+/// what is no answer, is not asked again.
 final class ObjectPreviews: Sendable {
     private struct State {
         var isAsking = false, isOver = false, pace = PreviewPace()
@@ -84,14 +84,22 @@ final class ObjectPreviews: Sendable {
     ) throws(PTPError) -> [UInt8]? {
         let usual = camera.quirks
         guard usual.previews, camera.info.offers(.getThumb), !object.isHeld, !object.isUnfinished else { return nil }
+        guard camera.failure == nil else { throw .gone("the connection broke before") }
         defer { camera.quirks = usual }
         (camera.quirks.answer, camera.quirks.silence) = (min(usual.answer, silence), min(usual.silence, silence))
         camera.quirks.patience = .zero
         var bytes: [UInt8] = [], isLonger = false
         // What is too much is heard to its end: to break off would cost the connection.
-        _ = try camera.stream(Operation(.getThumb, [object.handle.rawValue]), expecting: 0) { part throws(PTPError) in
-            isLonger = isLonger || part.byteCount > limit - bytes.count
-            if !isLonger { part.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) } }
+        let question = Operation(.getThumb, [object.handle.rawValue])
+        do throws(PTPError) {
+            _ = try camera.stream(question, expecting: 0) { part throws(PTPError) in
+                isLonger = isLonger || part.byteCount > limit - bytes.count
+                if !isLonger { part.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) } }
+            }
+        } catch {
+            // Whoever hangs up here would do so at each question, and files would wait for a new connection each time.
+            if case .gone = error { throw .malformed("it hangs up at \(question.code)") }
+            throw error
         }
         return bytes.isEmpty || isLonger ? nil : bytes
     }
