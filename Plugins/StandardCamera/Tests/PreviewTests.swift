@@ -135,6 +135,56 @@ import VirtualCamera
         }
     }
 
+    /// Several seconds are no reason to begin at the end of the line again: where every file takes so long, no picture
+    /// would ever come.
+    @Test func aPictureKeepsItsPlaceHoweverLongAFileTakes() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entries = try await scene.session.entries(), session = scene.session
+            let files = [MediaKind.video, .raw].compactMap { kind in entries.first { $0.kind == kind } }
+            let sinks = [HeldSink(), HeldSink()]
+            try #require(files.count == 2)
+            let reading = zip(files, sinks).map { entry, sink in
+                Task {
+                    await Result { () async throws(IngestError) in
+                        try await session.fetch(entry.origin, from: 0, into: sink)
+                    }
+                }
+            }
+            while !sinks.contains(where: \.isReached) { try await Task.sleep(for: .milliseconds(5)) }
+            // The other one stands in line by now.
+            try await Task.sleep(for: .milliseconds(200))
+            let picture = try #require(entries.first { $0.kind == .jpeg })
+            let showing = Task { await preview(picture, session) }
+            try await Task.sleep(for: .seconds(6))
+            #expect(asked(scene.camera) == 0)
+            for sink in sinks { sink.letGo() }
+            #expect(try await showing.value.get() != nil, "it gave its place up")
+            for task in reading { try await task.value.get() }
+        }
+    }
+
+    /// Who does not look any more holds nothing up.
+    @Test func whoStopsAskingLeavesTheLine() async throws {
+        try await Self.bench.run(.network) { scene in
+            let entries = try await scene.session.entries(), session = scene.session, sink = HeldSink()
+            let clip = try #require(entries.first { $0.kind == .video })
+            let picture = try #require(entries.first { $0.kind == .jpeg })
+            let reading = Task {
+                await Result { () async throws(IngestError) in
+                    try await session.fetch(clip.origin, from: 0, into: sink)
+                }
+            }
+            while !sink.isReached { try await Task.sleep(for: .milliseconds(5)) }
+            let showing = Task { await preview(picture, session) }
+            try await Task.sleep(for: .milliseconds(200))
+            showing.cancel()
+            guard case .failure(let error) = await showing.value else { throw Failed("it was shown all the same") }
+            #expect(error.code == .unavailable && asked(scene.camera) == 0)
+            sink.letGo()
+            try await reading.value.get()
+        }
+    }
+
     /// However many are wanted, most of the time is the files'.
     @Test func pauseIsManyTimesAsLongAsOneTook() async throws {
         try await Self.bench.run(.network) { scene in

@@ -10,8 +10,8 @@ final class ObjectPreviews: Sendable {
     private struct State {
         var isAsking = false, isOver = false, pace = PreviewPace()
     }
-    /// How long a pause and a turn are waited for, each; and how long the camera's answer is.
-    private static let patience = Duration.seconds(5), silence = Duration.seconds(3)
+    /// How long a pause is waited for, how long a turn, and how long the camera's answer.
+    private static let patience = Duration.seconds(5), longest = Duration.seconds(120), silence = Duration.seconds(3)
     private let connection: ReconnectingCamera, objects: KnownObjects, turn: ByteBudget
     private let state = Mutex(State())
 
@@ -41,14 +41,21 @@ final class ObjectPreviews: Sendable {
         IngestError(.unavailable, "The camera has other things to do.", advice: "Ask again in a moment.")
     }
 
-    /// Behind the files that wait already.
+    /// Behind the files that wait already, and before those that come later, however long one takes: who gave this place
+    /// up would stand behind them each time.
+    ///
+    /// Until nobody asks any more.
     private func takeTurn() async throws(IngestError) {
         let taking = Task { [turn] in await Result { () async throws(IngestError) in try await turn.take(1) } }
         let ending = Task {
-            try? await Task.sleep(for: Self.patience)
+            try? await Task.sleep(for: Self.longest)
             taking.cancel()
         }
-        let taken = await taking.value
+        let taken = await withTaskCancellationHandler {
+            await taking.value
+        } onCancel: {
+            taking.cancel()
+        }
         ending.cancel()
         if case .failure = taken { throw Self.later }
     }

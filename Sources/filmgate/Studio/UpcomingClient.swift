@@ -7,8 +7,9 @@ struct UpcomingClient: Sendable {
     let state: String
     /// A camera may be silent for a while; the list is asked for beside it.
     private let pool = BlockingPool(width: 2)
-    /// Milliseconds after which a run that says nothing is taken for none; a picture stands in line for the camera.
-    private static let patience: Int32 = 1000, patienceForPictures: Int32 = 20_000
+    /// Milliseconds after which a run that says nothing is taken for none; a picture stands in line for the camera, for
+    /// two minutes at most, and has a few seconds of its own.
+    private static let patience: Int32 = 1000, patienceForPictures: Int32 = 140_000
 
     init(state: String) { self.state = state }
 
