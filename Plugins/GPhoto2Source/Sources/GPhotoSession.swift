@@ -139,16 +139,17 @@ actor GPhotoSession: PreviewingSession {
         guard !Task.isCancelled, ContinuousClock.now >= pace.due, let path = paths[origin.volumePath] else {
             throw IngestError(.unavailable, "\(place.label) has other things to do.", advice: "Ask again in a moment.")
         }
-        let begun = ContinuousClock.now
-        var bytes: [UInt8] = []
+        var bytes: [UInt8] = [], begun: ContinuousClock.Instant?
         let asked = Result { () throws(IngestError) in
             try again(tries: 1) { link throws(IngestError) in
+                // Not what opening the camera anew took.
+                begun = .now
                 try link.ask(.show(path), silence: .seconds(5)) {
                     if case .data(let part) = $0, bytes.count <= limit { bytes += part }
                 }
             }
         }
-        pace.asked(at: begun)
+        if let begun { pace.asked(at: begun) }
         if case .failure(let error) = asked {
             if error.code == .deviceBusy { throw error }
             showsNothing = error.code == .deviceGone

@@ -135,6 +135,26 @@ import VirtualCamera
         }
     }
 
+    /// A listing that a picture stood behind is none of the picture's time.
+    @Test func whatOthersTookIsNotPausedFor() async throws {
+        let files = (1...400).map { number in
+            (folder: "", file: VirtualFile("IMG_\(1000 + number).JPG", .pattern(seed: 1, size: 1000)))
+        }
+        try await Self.bench.run(.network, files: files) { scene in
+            let entries = try await scene.session.entries(), session = scene.session
+            let one = try #require(entries.first), other = try #require(entries.last), before = scene.camera.log.count
+            for code in [OperationCode.getObjectInfo, .getObjectPropList] {
+                scene.camera.add(Fault(.dribble, on: code, times: .max))
+            }
+            let listing = Task { await Result { () async throws(IngestError) in try await session.entries() } }
+            while scene.camera.log.count < before + 2 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(try await preview(one, session).get() != nil)
+            // A pause of nineteen such listings would be too long to wait for.
+            #expect(try await preview(other, session).get() != nil)
+            #expect(try await listing.value.get().count == files.count)
+        }
+    }
+
     /// Several seconds are no reason to begin at the end of the line again: where every file takes so long, no picture
     /// would ever come.
     @Test func aPictureKeepsItsPlaceHoweverLongAFileTakes() async throws {

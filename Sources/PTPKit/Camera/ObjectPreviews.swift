@@ -63,15 +63,16 @@ final class ObjectPreviews: Sendable {
     private func ask(_ origin: Origin, _ limit: Int) async throws(IngestError) -> [UInt8]? {
         // Over another connection, handles may name other files until these are listed.
         guard let (object, camera) = connection.withCamera({ objects.object(origin) }) else { throw Self.later }
-        let begun = ContinuousClock.now
         let asked = await Result { () async throws(PTPError) -> [UInt8]? in
             try await connection.waiting { () async throws(PTPError) -> [UInt8]? in
                 try await camera.run { camera throws(PTPError) -> [UInt8]? in
-                    try Self.read(object, upTo: limit, camera)
+                    // Not what others had the camera for before, such as a listing.
+                    let begun = ContinuousClock.now
+                    defer { state.withLock { $0.pace.asked(at: begun) } }
+                    return try Self.read(object, upTo: limit, camera)
                 }
             }
         }
-        state.withLock { $0.pace.asked(at: begun) }
         do throws(PTPError) { return try asked.get() } catch {
             switch error {
             case .refused(let code, _):
