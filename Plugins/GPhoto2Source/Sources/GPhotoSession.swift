@@ -133,7 +133,8 @@ actor GPhotoSession: PreviewingSession {
 
     /// Between two files: whoever reads one has this actor until its end.
     ///
-    /// A process that ended at the question, or hung, would do so again.
+    /// A process that ended at the question, or hung, would do so again; so would one that had to be ended because the
+    /// picture had no end.
     func preview(of origin: Origin, upTo limit: Int) async throws(IngestError) -> [UInt8]? {
         if showsNothing { return nil }
         guard !Task.isCancelled, ContinuousClock.now >= pace.due, let path = paths[origin.volumePath] else {
@@ -144,18 +145,22 @@ actor GPhotoSession: PreviewingSession {
             try again(tries: 1) { link throws(IngestError) in
                 // Not what opening the camera anew took.
                 begun = .now
-                try link.ask(.show(path), silence: .seconds(5)) {
-                    if case .data(let part) = $0, bytes.count <= limit { bytes += part }
+                try link.ask(.show(path), silence: .seconds(5)) { reply throws(IngestError) in
+                    guard case .data(let part) = reply else { return }
+                    guard part.count <= limit - bytes.count else {
+                        throw IngestError(.corruptData, "The small picture of \(origin.path) is too large.")
+                    }
+                    bytes += part
                 }
             }
         }
         if let begun { pace.asked(at: begun) }
         if case .failure(let error) = asked {
             if error.code == .deviceBusy { throw error }
-            showsNothing = error.code == .deviceGone
+            showsNothing = error.code == .deviceGone || current.withLock { $0.link == nil }
             return nil
         }
-        return bytes.isEmpty || bytes.count > limit ? nil : bytes
+        return bytes.isEmpty ? nil : bytes
     }
 
     nonisolated func localPath(_ origin: Origin) -> String? { nil }

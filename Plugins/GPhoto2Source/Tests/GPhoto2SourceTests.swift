@@ -169,6 +169,24 @@ import Testing
         await session.close()
     }
 
+    /// Files would wait for it, and each further one would end the process once more.
+    @Test func aPictureWithoutAnEndIsNotHeardOut() async throws {
+        for name in ["IMG_1.JPG", "IMG_2.JPG"] { camera.put("/DCIM", name, bytes) }
+        camera.state.withLock { state in
+            (state.previews["IMG_1.JPG"], state.previews["IMG_2.JPG"]) = ([0xFF, 0xD8], [0xFF, 0xD8])
+            state.endless = ["IMG_1.JPG"]
+        }
+        let session = try await session(), entries = try await session.entries()
+        #expect(try await shown(entries[0], session, upTo: 100) == nil)
+        #expect(try await shown(entries[1], session, upTo: 100) == nil)
+        let asked = camera.state.withLock { $0.asked }
+        #expect(asked.count { if case .show = $0 { true } else { false } } == 1)
+        let sink = Received()
+        try await session.fetch(entries[1].origin, from: 0, into: sink)
+        #expect(sink.bytes == bytes)
+        await session.close()
+    }
+
     @Test func aProcessThatEndsAtAPictureIsNotAskedForAnother() async throws {
         for name in ["IMG_1.JPG", "IMG_2.JPG"] { camera.put("/DCIM", name, bytes) }
         camera.state.withLock { ($0.previews["IMG_2.JPG"], $0.crashes) = ([0xFF, 0xD8], [0]) }

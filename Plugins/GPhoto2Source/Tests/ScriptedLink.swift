@@ -13,6 +13,8 @@ final class ScriptedCamera: Sendable {
         var news: [GPhotoFile] = []
         /// Small pictures, by the names of their files; what has none is refused.
         var previews: [String: [UInt8]] = [:]
+        /// Those of them that come again and again, until the process is ended.
+        var endless: Set<String> = []
         /// The process ends after so many bytes of a file, once for each.
         var crashes: [Int] = []
         /// What happens to the camera then.
@@ -71,9 +73,10 @@ final class ScriptedLink: GPhotoLink {
     private func show(
         _ path: GPhotoPath, _ each: (GPhotoReply) throws(IngestError) -> Void
     ) throws(IngestError) {
-        let (found, crashes) = camera.state.withLock { state in
+        let name = String(decoding: path.name, as: UTF8.self)
+        let (found, isEndless, crashes) = camera.state.withLock { state in
             (
-                state.previews[String(decoding: path.name, as: UTF8.self)],
+                state.previews[name], state.endless.contains(name),
                 !state.crashes.isEmpty && state.crashes.removeFirst() == 0
             )
         }
@@ -82,7 +85,11 @@ final class ScriptedLink: GPhotoLink {
             throw IngestError(.deviceGone, "libgphoto2's process hung.")
         }
         guard let found else { throw IngestError(gphoto: -6, "Unsupported operation") }
-        try each(.data(found))
+        guard isEndless else { return try each(.data(found)) }
+        do throws(IngestError) { for _ in 0..<1000 { try each(.data(found)) } } catch {
+            isDead.withLock { $0 = true }
+            throw error
+        }
     }
 
     private func read(
