@@ -11,13 +11,17 @@ struct PresentNames {
     /// The identity of the target that is called `name` now; the name itself where no pipeline says more than the
     /// ledger.
     ///
-    /// `known`: the ledger's targets, by their names and identities. Throws where the name stands for several places.
+    /// What the pipeline that was named calls so is meant also where the ledger knows nothing of it: that name may once
+    /// have been another place's, whose deliveries are not meant.
+    ///
+    /// `known`: the ledger's targets, by their names and identities. Throws where the name stands for several places,
+    /// and where that pipeline cannot tell what it calls so.
     func meant(_ name: String, among known: [(name: String, identity: String)]) throws -> String {
         if pipeline == nil, known.contains(where: { OrderChoice.isMeant($0.identity, $0.name, by: name) }) {
             return name
         }
-        let own = try pipelines().compactMap { try? context.builder(ledger: nil).plan($0) }
-        let called = Set(own.flatMap(\.connections).filter { $0.name == name }.map { $0.target.traits.identity })
+        let called = Set(
+            try plans().flatMap(\.connections).filter { $0.name == name }.map { $0.target.traits.identity })
         let there = called.filter { identity in
             known.contains { OrderChoice.isMeant($0.identity, "", by: identity) }
         }
@@ -25,12 +29,23 @@ struct PresentNames {
             let list = there.sorted().map { "--target '\(TargetLabel.place(of: $0))'" }.joined(separator: " or ")
             throw Refusal("`\(name)` stands for several places; say which: \(list).")
         }
-        return there.first ?? name
+        return there.first ?? (pipeline == nil ? nil : called.first) ?? name
     }
 
-    private func pipelines() throws -> [PipelineFile] {
-        if let pipeline { return [try context.load(pipeline)] }
-        let state = context.options.stateDirectory
-        return PipelineSnapshot(state: state).files().compactMap { context.loader().load(path: $0).pipeline }
+    private func plans() throws -> [Plan] {
+        guard let pipeline else {
+            let earlier = PipelineSnapshot(state: context.options.stateDirectory).files()
+            // What was used before may be broken since.
+            return earlier.compactMap { context.loader().load(path: $0).pipeline }.compactMap { try? plan($0) }
+        }
+        let file = try context.load(pipeline)
+        do throws(IngestError) { return [try plan(file)] } catch { throw CommandContext.end(error, context.options) }
+    }
+
+    /// Its targets are all that is asked for: a source that is out of order keeps nobody from naming one.
+    private func plan(_ pipeline: PipelineFile) throws(IngestError) -> Plan {
+        var targets = pipeline
+        targets.sources = []
+        return try context.builder(ledger: nil).plan(targets)
     }
 }
