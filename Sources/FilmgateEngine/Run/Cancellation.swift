@@ -46,6 +46,8 @@ public struct Cancellation: Sendable {
     private let named: [String]
     /// What the rows of the ledger go by.
     var clock: any RunClock = TimerQueue.shared
+    /// How files at their sources are looked at.
+    var facts: OriginalCheck.Facts = { path throws(IngestError) in try FileFacts.of(path) }
 
     /// `named`: the files and folders that somebody named: of an empty folder only they tell that it was emptied, and
     /// is not a disk's that is not mounted.
@@ -95,8 +97,10 @@ public struct Cancellation: Sendable {
     ) async throws(IngestError) {
         let run = try await writer.beginRun(verb: "cancel", event: nil, at: clock.now.wall)
         var summary = RunSummary()
+        // One for all of them: what is mounted is looked up once.
+        let originals = OriginalCheck(clock, facts)
         for order in orders {
-            let outcome = try await carryOut(order, meaning, run, writer, leases)
+            let outcome = try await carryOut(order, meaning, run, writer, leases, originals)
             summary.counts[outcome == .underWay ? .pending : .filtered, default: 0] += 1
             tell(order, outcome)
         }
@@ -115,7 +119,8 @@ public struct Cancellation: Sendable {
     }
 
     private func carryOut(
-        _ order: QueuedDelivery, _ meaning: Meaning, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases
+        _ order: QueuedDelivery, _ meaning: Meaning, _ run: Int64, _ writer: any Ledger, _ leases: DeliveryLeases,
+        _ originals: OriginalCheck
     ) async throws(IngestError) -> Outcome {
         let old = order.delivery, name = old.targetName
         let note = LedgerChange.note(
@@ -143,7 +148,7 @@ public struct Cancellation: Sendable {
         try await writer.record([.cancelled(row, run: run, at: clock.now.wall), note])
         guard old.staged, let file = old.file else { return .cancelled }
         let left = try await writer.deliveries(of: old.content)
-        return await release(file, of: order, left)
+        return await release(file, of: order, left, originals)
     }
 
     /// Files that were set aside and that no delivery is open for.
@@ -195,12 +200,14 @@ public struct Cancellation: Sendable {
     fileprivate static let dismissedReason = "set aside, gone from its source, and taken back with `filmgate cancel`"
 
     /// Removes a staged file that nothing waits for any more, unless its bytes are nowhere else.
-    private func release(_ file: String, of order: QueuedDelivery, _ rows: [DeliveryRow]) async -> Outcome {
+    private func release(
+        _ file: String, of order: QueuedDelivery, _ rows: [DeliveryRow], _ originals: OriginalCheck
+    ) async -> Outcome {
         if rows.contains(where: { $0.file == file }) { return .cancelled }
         var isNeedless = order.delivery.holdsRendition
         for row in rows where !isNeedless && row.holdsOriginal { isNeedless = await Self.isWhole(row, beside: file) }
         if !isNeedless {
-            isNeedless = await OriginalCheck().isThereNow(order.asset.origin, order.delivery.content.sha256)
+            isNeedless = await originals.isThereNow(order.asset.origin, order.delivery.content.sha256)
         }
         if isNeedless {
             FileSystem.remove(file)

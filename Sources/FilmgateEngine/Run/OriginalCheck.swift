@@ -11,25 +11,61 @@ import Synchronization
 ///
 /// For one question, also about many files: what is mounted at a place is looked up once.
 public final class OriginalCheck: Sendable {
-    private static let pool = BlockingPool(width: 2)
+    typealias Facts = @Sendable (String) throws(IngestError) -> FileFacts?
+    /// How long a source may be silent: a mount whose server is gone lets nobody go who asks there.
+    static let patience = Duration.seconds(30)
+    private static let unanswered = UnansweredQuestions()
+    private let clock: any RunClock
+    private let facts: Facts
     /// By the folders that the files were taken from.
     private let volumes = Mutex<[String: Volume?]>([:])
 
-    public init() {}
+    public convenience init() { self.init(TimerQueue.shared) }
+
+    /// `facts`: how a file is looked at.
+    init(_ clock: any RunClock, _ facts: @escaping Facts = { path throws(IngestError) in try FileFacts.of(path) }) {
+        (self.clock, self.facts) = (clock, facts)
+    }
 
     /// True when the file at its path can only be the one that was taken; reads it where nothing else proves that.
     public func isThere(_ origin: Origin, _ sha256: String) -> Bool {
-        guard origin.root.hasPrefix("/"), let facts = try? FileFacts.of(origin.absolutePath), facts.kind == .regular,
+        guard origin.root.hasPrefix("/"), let facts = try? self.facts(origin.absolutePath), facts.kind == .regular,
             facts.size == origin.size
         else { return false }
         if isProven(origin, facts) { return true }
         return (try? Reread.digests(of: origin.absolutePath).sha256) == sha256
     }
 
-    /// The same, on a thread that may block.
+    /// The same, on a thread of its own; false, too, where its source gives no answer: the bytes that we have stay then.
+    ///
+    /// As long as one question has none, nobody is asked there again: each would wait as long, and keep its thread.
     func isThereNow(_ origin: Origin, _ sha256: String) async -> Bool {
-        (try? await Self.pool.run { () throws(IngestError) in self.isThere(origin, sha256) }) ?? false
+        guard let question = Self.unanswered.begin(at: origin.root) else { return false }
+        let (answers, feed) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let signal = ProgressSignal()
+        BlockingThread.run {
+            let isThere = ProgressSignal.$current.withValue(signal) { self.isThere(origin, sha256) }
+            Self.unanswered.end(question)
+            feed.yield(isThere)
+        }
+        let watch = Task { [clock] in
+            // A long clip takes its time: while its bytes come, that is an answer.
+            var wait = Self.patience
+            while wait > .zero {
+                await clock.sleep(for: wait)
+                if Task.isCancelled { return }
+                wait = signal.last.map { Self.patience - (clock.now.instant - $0) } ?? .zero
+            }
+            Self.unanswered.noteLate(question)
+            feed.yield(false)
+        }
+        defer { watch.cancel() }
+        for await isThere in answers { return isThere }
+        return false
     }
+
+    /// A question about a file of that folder is without an answer for too long.
+    static func isSilent(_ root: String) -> Bool { unanswered.isLate(at: root) }
 
     /// Which of `assets`, all of the same bytes, still lie at their sources.
     func originals(among assets: [Asset], _ sha256: String) async -> Set<AssetID> {
@@ -55,5 +91,43 @@ public final class OriginalCheck: Sendable {
         let found = try? Volumes.current().volume(of: FileSystem.canonical(root))
         volumes.withLock { $0[root] = .some(found) }
         return found
+    }
+}
+
+/// What sources are asked just now, and which of them have let the time for an answer pass.
+private final class UnansweredQuestions: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var roots: [UInt64: String] = [:]
+        var late: Set<UInt64> = []
+    }
+    private let state = Mutex(State())
+
+    /// Nil where an earlier question has no answer.
+    func begin(at root: String) -> UInt64? {
+        state.withLock { state in
+            if state.late.contains(where: { state.roots[$0] == root }) { return nil }
+            state.last += 1
+            state.roots[state.last] = root
+            return state.last
+        }
+    }
+
+    func end(_ question: UInt64) {
+        state.withLock { state in
+            state.roots[question] = nil
+            state.late.remove(question)
+        }
+    }
+
+    /// The answer may have come just now.
+    func noteLate(_ question: UInt64) {
+        state.withLock { state in
+            if state.roots[question] != nil { state.late.insert(question) }
+        }
+    }
+
+    func isLate(at root: String) -> Bool {
+        state.withLock { state in state.late.contains { state.roots[$0] == root } }
     }
 }

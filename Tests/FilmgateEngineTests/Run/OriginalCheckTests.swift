@@ -102,6 +102,59 @@ import Testing
         #expect(scene.stagedFiles == (isSwapped ? 1 : 0))
     }
 
+    /// A mount whose server is gone: whoever looks at a file there gets no answer for as long.
+    private final class DeadMount: Sendable {
+        private let asked = Mutex(0), answer = DispatchSemaphore(value: 0)
+        var questions: Int { asked.withLock(\.self) }
+
+        func facts(_ path: String) throws(IngestError) -> FileFacts? {
+            asked.withLock { $0 += 1 }
+            answer.wait()
+            return try FileFacts.of(path)
+        }
+        func answers() { answer.signal() }
+    }
+
+    /// Orders are taken back all the same, and the bytes of which nobody can say where else they are stay.
+    @Test func aSourceThatNeverAnswersHoldsUpNoCancelling() async throws {
+        let scene = try Scene(.card), ledger = try SQLiteLedger.inMemory(), mount = DeadMount(), clock = ManualClock()
+        let digests = [scene.sha256, String(repeating: "0", count: 64)]
+        let second = scene.place + "/staging/s0000000000000000-2.part", files = [scene.staged, second]
+        try FileManager.default.copyItem(atPath: scene.staged, toPath: second)
+        for (number, file) in files.enumerated() {
+            let content = ContentKey(sha256: digests[number]), name = ["A", "B"][number]
+            var origin = scene.origin
+            origin.path = name + ".JPG"
+            var asset = AssetRow(
+                origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: name, stem: name), at: Int64(number))
+            (asset.content, asset.wanted, asset.ending) = (content, ["gallery"], .pending)
+            var row = DeliveryRow(
+                content: content, target: "gallery", targetName: "gallery",
+                receipt: Receipt(state: .pending, at: Int64(number)), size: origin.size, path: origin.path)
+            (row.file, row.staged) = (file, true)
+            try await ledger.record([.asset(asset), .delivery(row)])
+        }
+        var cancellation = Cancellation(ledger)
+        cancellation.clock = clock
+        cancellation.facts = { path throws(IngestError) in try mount.facts(path) }
+        let passing = Task { await clock.passNext(OriginalCheck.patience) }
+        var kept: Set<String> = []
+        try await cancellation.carryOut(try await cancellation.orders(), .takenBack, ledger, DeliveryLeases()) {
+            if case .kept(let file) = $1 { kept.insert(file) }
+        }
+        await passing.value
+        #expect(kept == Set(files) && scene.stagedFiles == 2)
+        for digest in digests {
+            #expect(try await ledger.deliveries(of: ContentKey(sha256: digest)).map(\.receipt.state) == [.excluded])
+        }
+        // The second one did not wait as long again, nor does whoever asks meanwhile.
+        #expect(mount.questions == 1)
+        #expect(await !OriginalCheck().isThereNow(scene.origin, scene.sha256))
+        mount.answers()
+        while OriginalCheck.isSilent(scene.origin.root) { await Task.yield() }
+        #expect(await OriginalCheck().isThereNow(scene.origin, scene.sha256))
+    }
+
     // MARK: In a run
 
     private struct Gallery: UploadTarget {
