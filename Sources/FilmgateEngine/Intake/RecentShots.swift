@@ -82,10 +82,11 @@ actor RecentShots {
 
     /// Another file under its name is not what was refused, though it has its size and time.
     ///
+    /// Its status change says nothing here: a backup that links to it, or whoever makes it readable, changes that alone.
     /// Whatever lies there is read anew, and by its bytes it is known: so nothing is read here.
     private static func isThere(_ origin: Origin, _ session: any SourceSession) -> Bool {
         guard let path = session.localPath(origin), let facts = try? FileFacts.of(path), facts.kind == .regular,
-            origin.inode == 0 || facts.inode == origin.inode, origin.changed == 0 || facts.changed == origin.changed
+            origin.inode == 0 || facts.inode == origin.inode
         else { return false }
         return facts.size == origin.size && facts.modified == origin.modified
     }
