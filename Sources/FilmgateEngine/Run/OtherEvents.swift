@@ -20,6 +20,7 @@ final class OtherEvents: Sendable {
     }
     private static let pause = Duration.seconds(60)
     private let events = Mutex<[String: Event]>([:])
+    private let over = Atomic(false)
 
     init(_ build: Runner.BuildPlan?, _ open: @escaping Open, close: @escaping Close) {
         (self.build, self.open, self.close) = (build, open, close)
@@ -95,8 +96,14 @@ final class OtherEvents: Sendable {
     /// True where no file has brought another event up to now.
     var isEmpty: Bool { events.withLock { $0.values.allSatisfy { $0.context == nil } } }
 
-    /// The run is over: nothing here keeps it.
-    func forget() { events.withLock { $0 = [:] } }
+    /// Nobody asks for an event any more: the end of the run closes all that was made, once.
+    var isOver: Bool { over.load(ordering: .sequentiallyConsistent) }
+
+    /// The run is over, or about to be: nothing here keeps it.
+    func forget() {
+        over.store(true, ordering: .sequentiallyConsistent)
+        events.withLock { $0 = [:] }
+    }
 }
 
 extension RunContext {
@@ -127,6 +134,13 @@ extension RunContext {
         }
         tell(place, .finished)
         return nil
+    }
+
+    /// Returns once nobody hands anything over any more, nor closes what was made for an event.
+    func endPlacing() async {
+        otherEvents.forget()
+        await placing.take()
+        await placing.give()
     }
 
     /// The place that `own` was asked for has given all that it had.

@@ -144,8 +144,7 @@ public final class Runner: Sendable {
     /// Returns once nobody hands anything over any more: the scheduler would not send it, and keep others from it.
     private func closeToOthers(_ context: RunContext) async {
         state.withLock { $0.context = nil }
-        await context.placing.take()
-        await context.placing.give()
+        await context.endPlacing()
     }
 
     /// What others hand deliveries to; nil where that is too early or too late.
@@ -388,7 +387,7 @@ public final class Runner: Sendable {
         await context.placing.take()
         let member = schedulers.all.first { $0.scheduler === context.scheduler as? DeliveryScheduler }
         let isDone = await member?.scheduler.isEmpty ?? false
-        if isDone, !stopping.isSet, let member {
+        if isDone, !stopping.isSet, !context.otherEvents.isOver, let member {
             await member.scheduler.drain(wait: .zero)
             schedulers.remove(member.scheduler)
             await close(member)

@@ -36,6 +36,21 @@ import Testing
         }
         func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) { isEnded.set() }
     }
+    /// A gallery that takes its time with a file and with its end, and counts how often it is told of that.
+    private final class Slow: UploadTarget {
+        let traits = TargetTraits(identity: "gallery:smith", layout: Template("{event}/{name}"), parallel: 1)
+        let mayTake = CancelToken(), isEnding = CancelToken(), mayEnd = CancelToken(), endings = Mutex(0)
+        func check() async throws(IngestError) {}
+        func upload(_ job: UploadJob) async throws(IngestError) -> Receipt {
+            await mayTake.wait(or: CancelToken())
+            return Receipt(state: .done, id: job.path)
+        }
+        func finishRun(_ delivered: [DeliveredFile]) async throws(IngestError) {
+            endings.withLock { $0 += 1 }
+            isEnding.set()
+            await mayEnd.wait(or: CancelToken())
+        }
+    }
     private let world: RunWorld, plans = Plans()
     /// The gallery as it is for that event.
     private let smith = FilesAtTarget("gallery", isFolder: false)
@@ -180,19 +195,39 @@ import Testing
     /// What waited when its place had given all it had is sent hours later; in months, a run has many events.
     @Test func whatWasMadeForAnEventGoesWithTheLastThatWaitedThere() async throws {
         let gallery = Closed(), port = place("Port (smith)", "smith", ["IMG_1.JPG"])
-        let runner = runner([port], at: gallery)
+        let runner = runner([port], at: gallery), clock = world.clock, pause = Duration.seconds(60)
         async let outcome = runner.run(.continuous)
         await world.hears("held: gallery")
+        // The held gallery is tried again after as long.
+        await clock.awaits(pause)
+        let before = clock.waits.count { $0 == pause }
         await port.isListenedTo()
         port.end()
         await world.hears("Port (smith): finished")
-        await world.clock.awaits(.seconds(60))
+        while clock.waits.count(where: { $0 == pause }) == before { await Task.yield() }
         gallery.isOpen.set()
         await world.leases.tryNow("gallery")
         await world.hears("IMG_1.JPG: delivered")
         await world.clock.passing(.seconds(60)) { await gallery.isEnded.wait(or: CancelToken()) }
         runner.stop()
         #expect(try await outcome.shown == "1 delivered, exit 130")
+    }
+
+    /// Whether something waits there still is asked again just when the run closes it.
+    @Test func whatWasMadeForAnEventIsClosedOnce() async throws {
+        let gallery = Slow(), port = place("Port (smith)", "smith", ["IMG_1.JPG"])
+        port.state.withLock { $0.listens = false }
+        let runner = runner([port], at: gallery)
+        async let outcome = runner.run(.together)
+        await world.hears("Port (smith): finished")
+        await world.clock.awaits(.seconds(60))
+        gallery.mayTake.set()
+        await gallery.isEnding.wait(or: CancelToken())
+        world.clock.pass(.seconds(60))
+        for _ in 0..<1000 { await Task.yield() }
+        gallery.mayEnd.set()
+        #expect(try await outcome.shown == "1 delivered, exit 0", "\(world.said)")
+        #expect(gallery.endings.withLock(\.self) == 1)
     }
 
     /// In a run that ends by itself it is trouble, and nothing goes to another event instead.
@@ -333,46 +368,5 @@ import Testing
         let outcome = try await runner([own]).run(.together)
         #expect(outcome.shown == "1 delivered, exit 0" && world.delivered == ["jones/IMG_1.JPG"])
         #expect(plans.built.withLock { $0 } == [])
-    }
-
-    /// Queues of several events are shown as one.
-    @Test func countsOfOneTargetAreAdded() {
-        let hub = EventHub(), plans = plans
-        hub.watch { event in
-            guard case .queue(let name, let waiting, let sending) = event else { return }
-            plans.built.withLock { $0.append("\(name) \(waiting) \(sending)") }
-        }
-        let counts = QueueCounts(hub), (one, other) = (counts.part(), counts.part())
-        one.post(.queue(target: "gallery", waiting: 3, sending: 1))
-        other.post(.queue(target: "gallery", waiting: 2, sending: 2))
-        one.post(.queue(target: "gallery", waiting: 0, sending: 0))
-        other.post(.queue(target: "archive", waiting: 5, sending: 0))
-        #expect(plans.built.withLock { $0 } == ["gallery 3 1", "gallery 5 3", "gallery 2 2", "archive 5 0"])
-    }
-
-    /// Whoever watches a target is told that it is held as long as one event's queue is.
-    @Test func aTargetIsHeldUntilAllAreReleased() {
-        let hub = EventHub(), plans = plans
-        hub.watch { event in
-            switch event {
-            case .held(let name, let reason): plans.built.withLock { $0.append("\(name): \(reason)") }
-            case .released(let name): plans.built.withLock { $0.append("\(name) is released") }
-            default: break
-            }
-        }
-        let counts = QueueCounts(hub), (one, other) = (counts.part(), counts.part())
-        one.post(.held(target: "gallery", reason: "it is away"))
-        other.post(.held(target: "gallery", reason: "it refuses"))
-        one.post(.released(target: "gallery"))
-        other.post(.released(target: "gallery"))
-        #expect(
-            plans.built.withLock { $0 } == [
-                "gallery: it is away", "gallery: it refuses", "gallery: it refuses", "gallery is released",
-            ])
-        // One that ends holds nothing.
-        one.post(.held(target: "gallery", reason: "it is away"))
-        counts.end(one)
-        counts.end(other)
-        #expect(plans.built.withLock { $0.suffix(2) } == ["gallery: it is away", "gallery is released"])
     }
 }
