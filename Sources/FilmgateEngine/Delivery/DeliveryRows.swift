@@ -23,6 +23,13 @@ extension AssetDeliveries {
         return known.changes(known.recordedEnding, run: run, at: time)
     }
 
+    /// A file of this run of which nothing but the marks of another one's bytes, the same, is waited for: nobody else
+    /// would write it down before the run ends.
+    func followsMarks(in queues: DeliveryQueues) -> Bool {
+        if isRecorded || open.isEmpty { return false }
+        return open.allSatisfy { queues.all[Delivery.ID(content: content, target: $0)]?.waitsForMarks != nil }
+    }
+
     private func row(_ ending: Ending?, run: Int64, at time: Int64) -> AssetRow {
         var row = AssetRow(origin: asset.origin, run: run, kind: asset.kind, shot: asset.shot, at: time)
         (row.content, row.digests, row.media, row.flags) = (content, asset.digests, asset.media, asset.flags)
@@ -34,6 +41,15 @@ extension AssetDeliveries {
 }
 
 extension Delivery {
+    /// The rows of all files that wait for it, the first of which it is delivered for; not of those that are another
+    /// scheduler's to write down.
+    func files(
+        _ assets: [AssetID: AssetDeliveries], in queues: DeliveryQueues, run: Int64, at time: Int64
+    ) -> [LedgerChange] {
+        let files = listeners.compactMap { assets[$0] }.filter { $0.id == listeners.first || !$0.isElsewhere }
+        return files.flatMap { $0.changes(in: queues, run: run, at: time) }
+    }
+
     /// Its row, and what its shot is called from now on: whoever sends it, and whenever, adds nothing to that.
     ///
     /// What stood there while its event was not known goes with the first of them, whatever becomes of the delivery:

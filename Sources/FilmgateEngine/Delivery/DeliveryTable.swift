@@ -96,7 +96,7 @@ struct DeliveryTable: Sendable {
             guard let delivery = self[row.id], !delivery.keepsReceipt, let owner = delivery.listeners.first,
                 let asset = assets[owner]
             else { continue }
-            if withAsset { changes += asset.changes(in: queues, run: run, at: now.wall) }
+            if withAsset { changes += delivery.files(assets, in: queues, run: run, at: now.wall) }
             changes += delivery.changes(row.receipt, bytes: asset.bytes, nextTry: row.nextTry)
         }
         if !changes.isEmpty || step != nil { act(.record(changes, then: step)) }
@@ -131,7 +131,7 @@ struct DeliveryTable: Sendable {
         }
         let next = ((first.map { [$0] } ?? shared) + made).map(\.id)
         // Before anything is sent over a network: a crash forgets nothing.
-        let waits = own.contains { $0.isRecordedFirst(recordsFirst) }
+        let waits = own.contains { $0.isRecordedFirst(recordsFirst) } || asset.followsMarks(in: queues)
         guard asset.isMade || waits else { return begin(asset.id, next) }
         let waiting = own.flatMap { one in
             // The ledger is told why it waits with what is written of it now.

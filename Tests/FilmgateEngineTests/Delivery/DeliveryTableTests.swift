@@ -241,32 +241,69 @@ import Testing
         return files
     }
 
+    /// Two files of the same bytes, for an archive and a gallery that wants what is picked.
+    private struct Twins {
+        let archive = DeliveryWorld.targets[0], gallery: PlannedTarget, content: ContentKey, bytes: LocalFile
+        var folder: Delivery.ID { Delivery.ID(content: content, target: archive.identity) }
+        var waiting: Delivery.ID { Delivery.ID(content: content, target: gallery.identity) }
+
+        /// That file as it is handed over; `isKnown`: the archive has it by an earlier run.
+        func submitted(_ asset: Asset, isKnown: Bool = false) -> DeliveryEvent {
+            let targets = isKnown ? [gallery] : [archive, gallery]
+            var deliveries: [Delivery] = []
+            for one in targets {
+                let job = UploadJob(
+                    asset: asset, file: bytes, digests: Digests(sha256: content.rawValue), path: asset.origin.name,
+                    name: asset.origin.name, values: TemplateValues())
+                var delivery = Delivery(
+                    id: Delivery.ID(content: content, target: one.identity), job: job, target: one,
+                    listeners: [asset.id])
+                if one.identity == gallery.identity {
+                    delivery.gate = MarkGate([MarkRule(picks: .only)], sha256: content.rawValue, camera: nil)
+                    delivery.verdict = .waits(MarkRule.notPicked)
+                }
+                deliveries.append(delivery)
+            }
+            let file = AssetDeliveries(
+                asset: asset, content: content, wanted: targets, bytes: bytes, shot: ShotFacts(), budget: 0)
+            return .submitted(file, deliveries, claims: [folder: .ours, waiting: .ours], isShared: false)
+        }
+    }
+    private var twins: Twins { Twins(gallery: target, content: content, bytes: bytes) }
+
+    private func empty() -> DeliveryTable {
+        DeliveryTable([twins.archive, target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
+    }
+
     /// A run that is killed says nothing more: what waits for a person is told as that from the first moment, and is on
     /// its way again once it is picked.
     @Test func whatWaitsForAPickIsPendingAtOnce() throws {
-        let archive = DeliveryWorld.targets[0], key = content
-        let folder = Delivery.ID(content: key, target: archive.identity)
-        var both: [Delivery] = []
-        for one in [archive, target] {
-            let job = UploadJob(
-                asset: asset, file: bytes, digests: Digests(sha256: "c"), path: asset.origin.name,
-                name: asset.origin.name, values: TemplateValues())
-            let delivery = Delivery(
-                id: Delivery.ID(content: key, target: one.identity), job: job, target: one, listeners: [asset.id])
-            both.append(delivery)
-        }
-        both[1].gate = MarkGate([MarkRule(picks: .only)], sha256: "c", camera: nil)
-        both[1].verdict = .waits(MarkRule.notPicked)
-        let submitted = AssetDeliveries(
-            asset: asset, content: key, wanted: [archive, target], bytes: bytes, shot: ShotFacts(), budget: 0)
-        var table = DeliveryTable([archive, target], run: 1, event: nil, backoff: DeliveryWorld.backoff, at: now)
-        let claims: [Delivery.ID: DeliveryClaim] = [folder: .ours, id: .ours]
-        let begun = actions(&table, .submitted(submitted, both, claims: claims, isShared: false))
+        var table = empty()
+        let begun = actions(&table, twins.submitted(asset))
         #expect(files(begun).map(\.ending) == [nil], "the archive has it not yet")
         let done = DeliveryAttempt.Delivered(receipt: Receipt(state: .done, path: "/archive/IMG_0.JPG", at: 1))
-        let waiting = try #require(files(actions(&table, .delivered(folder, done))).last)
+        let waiting = try #require(files(actions(&table, .delivered(twins.folder, done))).last)
         #expect(waiting.ending == .pending && waiting.reason == "\(target.name): \(MarkRule.notPicked)")
         let picked = files(table.handle(.judged([(id, .takes)]), at: now))
         #expect(picked.map(\.ending) == [nil] && picked.first?.reason == nil)
+    }
+
+    /// The same bytes under two names: both files wait for the pick, whichever of them came when, and go on with it.
+    @Test(arguments: [true, false]) func whatHasTheBytesOfSuchAFileIsPendingAtOnce(_ isKnown: Bool) throws {
+        var table = empty()
+        let other = DeliveryWorld.assets[1], both = Set([asset.origin, other.origin])
+        let first = files(actions(&table, twins.submitted(asset, isKnown: isKnown)))
+        var second = files(actions(&table, twins.submitted(other, isKnown: isKnown)))
+        if isKnown {
+            // For the gallery alone, each is told of when it comes.
+            #expect(Set(first.map(\.origin)) == [asset.origin] && Set(first.map(\.ending)) == [.pending])
+        } else {
+            let done = DeliveryAttempt.Delivered(receipt: Receipt(state: .done, path: "/archive/IMG_0.JPG", at: 1))
+            second += files(actions(&table, .delivered(twins.folder, done)))
+        }
+        let last = try #require(second.last { $0.origin == other.origin })
+        #expect(last.ending == .pending && last.reason == "\(target.name): \(MarkRule.notPicked)")
+        let picked = files(table.handle(.judged([(id, .takes)]), at: now))
+        #expect(Set(picked.map(\.origin)) == both && picked.allSatisfy { $0.ending == nil && $0.reason == nil })
     }
 }
