@@ -11,6 +11,8 @@ public struct Fault: Sendable, Hashable {
         case sleep
         /// Closes the connection after this many bytes of data.
         case drop(after: UInt64)
+        /// On the bus: sends this many bytes of data, and the rest not before the next request.
+        case halt(after: UInt64)
         /// Sends this many bytes fewer, or more, than it announced.
         case short(by: UInt64), long(by: UInt64)
         /// Announces a wrong total and sends the right number of bytes.
@@ -88,7 +90,7 @@ extension Fault {
 
     /// The words that `init(text:)` knows.
     public static let words = [
-        "refuse", "busy", "stall", "sleep", "drop", "short", "long", "announce", "wrong-id", "stale", "no-data",
+        "refuse", "busy", "stall", "sleep", "drop", "halt", "short", "long", "announce", "wrong-id", "stale", "no-data",
         "no-response", "refuse-after-data", "noise", "crowded", "endless", "dribble", "lost-pong", "gap", "pull-card",
         "goodbye", "flood",
     ]
@@ -101,6 +103,7 @@ extension Fault {
         case "stall": return .stall
         case "sleep": return .sleep
         case "drop": return .drop(after: values["after"] ?? 0)
+        case "halt": return .halt(after: values["after"] ?? 0)
         case "short": return .short(by: values["by"] ?? 1)
         case "long": return .long(by: values["by"] ?? 1)
         case "announce": return .announce(values["bytes"] ?? .max)

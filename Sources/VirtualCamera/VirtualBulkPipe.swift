@@ -31,6 +31,8 @@ public final class VirtualBulkPipe: BulkPipe {
     private var busQuirks: BusQuirks
     private let state: Shared
     private var transfers: [[UInt8]] = []
+    /// What comes only with the next answer.
+    private var late: [[UInt8]] = []
     private var command: (operation: Operation, transaction: UInt32)?
     private var header: BulkHeader?
 
@@ -79,6 +81,8 @@ public final class VirtualBulkPipe: BulkPipe {
 
     private func answer(_ command: (operation: Operation, transaction: UInt32), _ data: [UInt8]) {
         (self.command, header) = (nil, nil)
+        transfers += late
+        late = []
         let request = VirtualRequest(command.operation, transaction: command.transaction, data: data)
         guard let reply = camera.respond(request) else { return }
         var response = Response(reply.answer.code, transaction: request.transaction, reply.answer.parameters)
@@ -99,6 +103,7 @@ public final class VirtualBulkPipe: BulkPipe {
             if busQuirks.joinsResponse, !transfers.isEmpty { return transfers[transfers.count - 1] += tail }
             if !joined { return state.lock.withLock { $0.gone = true } }
         }
+        if !late.isEmpty { return late.append(tail) }
         if reply.fault != .noResponse { queue(tail) }
     }
 
@@ -122,6 +127,10 @@ public final class VirtualBulkPipe: BulkPipe {
         if case .drop(let after) = fault {
             transfers[transfers.count - 1] = Array(transfers[transfers.count - 1].prefix(Int(after)))
             return false
+        }
+        if case .halt(let after) = fault, let whole = transfers.popLast() {
+            transfers.append(Array(whole.prefix(Int(after))))
+            late = [Array(whole.dropFirst(Int(after)))]
         }
         return true
     }
@@ -173,6 +182,7 @@ public final class VirtualBulkPipe: BulkPipe {
             camera.disconnected()
         }
         if request == .cancel, let last = camera.log.last {
+            late = []
             transfers = [BulkContainer.response(Response(.transactionCancelled, transaction: last.transaction))]
         }
         return request == .deviceStatus ? [4, 0, 0x01, 0x20] : []

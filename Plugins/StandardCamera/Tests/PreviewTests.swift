@@ -85,6 +85,18 @@ import VirtualCamera
         }
     }
 
+    /// What comes of it later is nothing that a file's bytes could be looked for in.
+    @Test func aPictureThatHaltsHalfwayCostsNoConnection() async throws {
+        try await Self.bench.run(.bus) { scene in
+            let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
+            scene.camera.add(Fault(.halt(after: 300), on: .getThumb))
+            #expect(try await preview(entry, scene.session).get() == nil)
+            let bytes = try await scene.bytes(of: entry)
+            #expect(UInt64(bytes.count) == entry.origin.size)
+            #expect(scene.camera.log.count { $0.operation.code == .openSession } == 1)
+        }
+    }
+
     @Test(arguments: CameraBench<StandardCamera>.Way.allCases)
     func aBodyThatHangsUpAtTheQuestionIsNotAskedAgain(_ way: CameraBench<StandardCamera>.Way) async throws {
         try await Self.bench.run(way) { scene in

@@ -132,7 +132,7 @@ extension PTPCamera {
             guard response.code == .ok else { throw .refused(response.code, during: operation.code) }
             return (machine.received, response)
         } catch {
-            try settle(error, id)
+            try settle(error, id, operation.code)
         }
     }
 
@@ -157,7 +157,7 @@ extension PTPCamera {
     func restartCounting() { counter = TransactionCounter() }
 
     /// Leaves the connection in step after a failure, or ends it.
-    private func settle(_ error: PTPError, _ id: UInt32) throws(PTPError) -> Never {
+    private func settle(_ error: PTPError, _ id: UInt32, _ code: OperationCode) throws(PTPError) -> Never {
         switch error {
         case .refused: break
         case .sink:
@@ -168,6 +168,10 @@ extension PTPCamera {
                 endConnection(ended)
             } else if isLeaving {
                 endConnection(.gone("it does not answer any more"))
+            } else if code == .getThumb {
+                // Files are asked for over the same connection: the rest of a picture that came late would be taken for
+                // part of them. Who does not know how to stop is asked for them all the same.
+                _ = giveUp(id)
             }
         case .length: break
         default: endConnection(.gone("the session was given up (\(error.description))"))
