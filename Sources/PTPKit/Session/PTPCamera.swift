@@ -99,8 +99,7 @@ extension PTPCamera {
         _ deliver: (RawSpan) throws(PTPError) -> Void
     ) throws(PTPError) -> (received: UInt64, response: Response) {
         let end = Deadline.after(quirks.patience)
-        var pause = Duration.milliseconds(25)
-        var delivered = false
+        var pause = Duration.milliseconds(25), delivered = false
         while true {
             if Task.isCancelled { throw .sink(IngestError(.cancelled, "Stopped.")) }
             do throws(PTPError) {
@@ -169,8 +168,7 @@ extension PTPCamera {
             } else if isLeaving {
                 endConnection(.gone("it does not answer any more"))
             } else if code == .getThumb {
-                // Files are asked for over the same connection: the rest of a picture that came late would be taken for
-                // part of them. Who does not know how to stop is asked for them all the same.
+                // The rest of it would be taken for part of a file. Who knows no end is asked for files all the same.
                 _ = giveUp(id)
             }
         case .length: break
