@@ -104,7 +104,9 @@ public struct PQRow: ~Copyable {
         return UnsafeRawBufferPointer(start: start, count: Int(length))
     }
 
-    /// Nil for what is none. Most texts are ASCII, which is found out far faster.
+    /// Nil for what is none.
+    ///
+    /// Most texts are ASCII, which is found out far faster.
     private static func utf8(_ bytes: UnsafeRawBufferPointer) -> String? {
         bytes.withMemoryRebound(to: UInt8.self) { bytes in
             bytes.allSatisfy { $0 < 0x80 }

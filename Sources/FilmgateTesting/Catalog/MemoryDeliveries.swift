@@ -8,6 +8,8 @@ struct MemoryDeliveries {
         /// Whoever claimed it can neither ask nor send twice without harm.
         var isDumb = false
     }
+    /// What the catalogue has of one delivery.
+    ///
     /// `before`: what stood there before the claim, such as that of a lost station; what was told of the copy stays
     /// beside it. `lost`: the claim of a lost station between this one and a word of somebody.
     private struct Row {

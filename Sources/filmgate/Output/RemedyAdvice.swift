@@ -36,8 +36,10 @@ struct RemedyAdvice {
         case .readElsewhere:
             "What cannot be read here may be readable in another reader or computer, and `filmgate import CARD` takes it then: try that before you format."
         case .waitForWriters: "Ask again once nothing writes to the card any more."
-        case .unmount(let path): "`umount '\(Describe.name(path))'` shows what the card itself has there; then ask again."
-        case .nameWhole(let path): "`filmgate safe-to-format '\(Describe.name(path))'` asks about the whole card."
+        case .unmount(let path):
+            "`umount '\(Describe.name(path))'` shows what the card itself has there; then ask again."
+        case .nameWhole(let path):
+            "`filmgate safe-to-format '\(Describe.name(path))'` asks about the whole card."
         case .copyUnreadable:
             "Ask again once the copy can be read; `filmgate import CARD --to FOLDER`, with a folder on another disk, makes one that can."
         case .said(let words): Describe.name(words)
