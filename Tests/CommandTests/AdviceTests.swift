@@ -283,7 +283,8 @@ import Testing
             }
             let files = words.contains("mark") ? scene.pictures : [scene.pipeline]
             let meant = [
-                "CARD": [scene.table.card], "FOLDER": [scene.table.path("a")], "EVENT": ["gala"], "FILE": files,
+                "CARD": [scene.table.card], "FOLDER": [scene.table.path(words.contains("--to") ? "further" : "a")],
+                "EVENT": ["gala"], "FILE": files,
             ]
             return words.flatMap { meant[$0] ?? [$0] }
         }

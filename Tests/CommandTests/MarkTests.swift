@@ -73,12 +73,13 @@ import Testing
     @Test func aFrameWaitsUntilItIsPicked() throws {
         let table = try Table()
         try table.frames("CARD", count: 3, from: 1)
-        let file = try pipeline(table), plan = try take(table, file, "plan"), run = try take(table, file)
+        let file = try pipeline(table)
+        let words = try Program.run(["plan", table.card, "--pipeline", file, "--state", table.path("other")]).output
+        let plan = try take(table, file, "plan"), run = try take(table, file)
         #expect(run.status == 8 && run.count("pending") == 3, "\(run.output)\(run.errors)")
         let expected = (1...3).reduce(into: [:]) { $0["IMG_000\($1).JPG"] = "pending: not picked" }
         #expect(waiting(run) == expected && waiting(plan, "plan") == expected, "plan equals run")
         #expect(run.items().allSatisfy { $0["reason"] as? String == "picks: not picked" })
-        let words = try Program.run(["plan", table.card, "--pipeline", file, "--state", table.path("other")]).output
         #expect(words.contains("0 to deliver, 3 pending (all of them to deliver to other targets)"), "\(words)")
         #expect(words.contains("would deliver: DCIM/100TEST/IMG_0001.JPG → archive "), "\(words)")
         #expect(try status(table)["reason"] as? String == "not picked")

@@ -43,7 +43,7 @@ export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(
 export const foreign = (text, tag = "bdi") => h(tag, { dir: "auto" }, text);
 
 // A state by its sign, word and colour.
-/** @param {{sign: string, word: string, style: string}} state */
+/** @param {{style: string, sign: string, word: string}} state */
 export const stated = ({ sign, word, style }) => h("span", { class: style }, `${sign} ${word} `);
 
 // A paragraph that is less important than others.

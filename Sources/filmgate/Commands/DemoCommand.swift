@@ -46,7 +46,7 @@ private final class Demo: Sendable {
     /// Makes the folder and starts the gallery.
     static func begun() async throws(IngestError) -> Demo {
         var template = Array(
-            "\(UserPath.environment("TMPDIR") ?? "/tmp")/filmgate-demo-XXXXXX".utf8CString)
+            "\(UserPath.absolute(UserPath.environment("TMPDIR") ?? "/tmp"))/filmgate-demo-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw IngestError(
                 .unavailable,
@@ -103,9 +103,9 @@ private final class Demo: Sendable {
 
     /// All steps, until one ends otherwise than it should.
     func show() async -> ExitStatus {
-        let key = SignalRouter.shared.take([SIGINT, SIGTERM]) { number in
+        let key = SignalRouter.shared.take([SIGINT, SIGTERM, SIGHUP]) { number in
             let child = self.state.withLock { state in
-                state.stopped = number == SIGTERM ? .terminated : .interrupted
+                state.stopped = number == SIGINT ? .interrupted : .terminated
                 return state.child
             }
             // The terminal tells the step of Ctrl-C itself, and a second one would cut it off.
@@ -122,7 +122,7 @@ private final class Demo: Sendable {
         }
         // The second one has found nothing to do: asked for, an empty run ends so.
         let again = await step(["import", card] + taking + ["--error-on-empty"], quietly: true)
-        if let stopped = state.withLock(\.stopped) { return stopped }
+        if [.interrupted, .terminated].contains(again) { return again }
         if again != .nothingToDo {
             Console.err("A later run still had something to do (exit \(again.rawValue)).")
             return again == .complete ? .failure : again
@@ -157,8 +157,10 @@ private final class Demo: Sendable {
             state.child = nil
             return state.stopped
         }
-        guard let ending, ending.signal == 0 else { return stopped ?? .failure }
-        return stopped ?? ExitStatus(rawValue: ending.code) ?? .failure
+        if let stopped { return stopped }
+        // Ctrl-C may have ended the step before this program heard of it.
+        guard let ending, ending.signal == 0 else { return ending?.signal == SIGINT ? .interrupted : .failure }
+        return ExitStatus(rawValue: ending.code) ?? .failure
     }
 
     private func tell(_ line: String) { Console.out("\n$ \(line)") }

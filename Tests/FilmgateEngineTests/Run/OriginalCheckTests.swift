@@ -137,12 +137,13 @@ import Testing
         var cancellation = Cancellation(ledger)
         cancellation.clock = clock
         cancellation.facts = { path throws(IngestError) in try mount.facts(path) }
-        let passing = Task { await clock.passNext(OriginalCheck.patience) }
         var kept: Set<String> = []
-        try await cancellation.carryOut(try await cancellation.orders(), .takenBack, ledger, DeliveryLeases()) {
-            if case .kept(let file) = $1 { kept.insert(file) }
+        let orders = try await cancellation.orders()
+        try await clock.passing(OriginalCheck.patience) {
+            try await cancellation.carryOut(orders, .takenBack, ledger, DeliveryLeases()) {
+                if case .kept(let file) = $1 { kept.insert(file) }
+            }
         }
-        await passing.value
         #expect(kept == Set(files) && scene.stagedFiles == 2)
         for digest in digests {
             #expect(try await ledger.deliveries(of: ContentKey(sha256: digest)).map(\.receipt.state) == [.excluded])
@@ -229,7 +230,11 @@ import Testing
         let scene = try Scene(kind), run = await Waiting(scene)
         if isSwapped { try scene.swap() }
         run.ledger.reject()
-        await run.leases.marked([scene.sha256])
+        // Once more where the ledger did not know yet that it waits.
+        for _ in 0..<200 where run.ledger.state(scene.content) != .excluded {
+            await run.leases.marked([scene.sha256])
+            try await Task.sleep(for: .milliseconds(2))
+        }
         await run.end()
         #expect(run.ledger.state(scene.content) == (isSwapped ? .pending : .excluded))
         #expect(scene.stagedFiles == (isSwapped ? 1 : 0))
