@@ -45,14 +45,7 @@ private final class Demo: Sendable {
 
     /// Makes the folder and starts the gallery.
     static func begun() async throws(IngestError) -> Demo {
-        var template = Array(
-            "\(UserPath.absolute(UserPath.environment("TMPDIR") ?? "/tmp"))/filmgate-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw IngestError(
-                .unavailable,
-                "No folder for the demo can be made below TMPDIR: \(String(cString: strerror(errno))).")
-        }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = try TrialFolder.make(for: "demo")
         let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
         do throws(IngestError) {
             let gallery = try GalleryServer(directory: folder + "/gallery", token: token)

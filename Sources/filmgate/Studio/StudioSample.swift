@@ -20,12 +20,7 @@ struct StudioSample: Sendable {
 
     /// Makes the folder and starts the gallery.
     init() async throws(IngestError) {
-        var template = Array("\(UserPath.environment("TMPDIR") ?? "/tmp")/filmgate-studio-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw IngestError(
-                .unavailable, "No folder for the sample can be made below TMPDIR: \(String(cString: strerror(errno))).")
-        }
-        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = try TrialFolder.make(for: "studio")
         (self.folder, pipeline) = (folder, folder + "/sample.yaml")
         let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
         gallery = try GalleryServer(directory: folder + "/gallery", token: token)
