@@ -1,6 +1,5 @@
 package import FileKit
 package import FilmgateCore
-import Synchronization
 
 /// What a walk over a card found: folders, and everything else with the folder that holds it, in card order.
 package struct Listing {

@@ -2,7 +2,6 @@ import CardKit
 import Dispatch
 import FileKit
 import FilmgateCore
-import Synchronization
 
 /// One watched folder.
 final class FolderSession: SourceSession {

@@ -1,6 +1,5 @@
 import FilmgateCore
 import FilmgateTesting
-import Synchronization
 import Testing
 
 @testable import FrameFastTarget

@@ -1,5 +1,4 @@
 public import PTPKit
-import Synchronization
 
 /// The dialect's packets: containers as on USB, one behind the other on a TCP connection.
 ///

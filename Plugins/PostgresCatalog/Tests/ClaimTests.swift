@@ -1,6 +1,5 @@
 import ClusterTesting
 import FilmgateCore
-import Synchronization
 import Testing
 
 @testable import PostgresCatalog

@@ -1,6 +1,5 @@
 public import FilmgateCore
 public import HTTPKit
-import Synchronization
 
 /// The options of `tus`.
 public struct TusOptions: WebConfig {

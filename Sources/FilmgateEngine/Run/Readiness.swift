@@ -1,5 +1,4 @@
 import FilmgateCore
-import Synchronization
 
 /// How long a one-shot run waits for cameras that cannot be read yet: not there, without a card, locked, or busy.
 ///

@@ -1,7 +1,6 @@
 import CryptographyKit
 import FilmgateCore
 import HTTPKit
-import Synchronization
 
 /// Posts notices to an address, signed and again until they are taken.
 struct WebhookSender: HookSender {

@@ -1,7 +1,6 @@
 import FilmgateCore
 import FilmgateLedger
 import Foundation
-import Synchronization
 
 @testable import FilmgateEngine
 
