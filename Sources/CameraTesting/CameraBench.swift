@@ -4,6 +4,10 @@ import Logging
 public import PTPKit
 public import VirtualCamera
 
+/// What the session with every camera can do.
+public typealias OpenCamera = WatchingSession & RangeReadingSession & PartialListingSession & PreviewingSession
+    & ResultHandlingSession & AnsweringSession & ConditionReportingSession
+
 /// A camera module and a virtual camera of its make, ready to be put together in both ways: by network and by bus.
 public struct CameraBench<M: CameraModule>: Sendable {
     public enum Way: String, Sendable, CaseIterable { case network, bus }
@@ -48,7 +52,9 @@ public struct CameraBench<M: CameraModule>: Sendable {
             ModuleContext(name: M.manifest.name, logger: Logger(label: "test"), state: state.path, lookup: lookup))
         let places = try await module.places()
         guard let place = places.first else { throw Failed("the module does not find its camera") }
-        let session = try await module.open(place)
+        guard let session = try await module.open(place) as? any OpenCamera else {
+            throw Failed("the session cannot do what every camera's can")
+        }
         let scene = Scene(camera: camera, server: server, bus: bus, module: module, place: place, session: session)
         do { try await body(scene) } catch {
             await session.close()
@@ -60,7 +66,7 @@ public struct CameraBench<M: CameraModule>: Sendable {
     /// What a check works with.
     public struct Scene: Sendable {
         public let camera: VirtualCamera, server: (any CameraServer)?, bus: VirtualBus, module: M, place: SourcePlace
-        public let session: any SourceSession
+        public let session: any OpenCamera
 
         /// The bytes that the session fetches for an entry.
         public func bytes(of entry: SourceEntry, from offset: UInt64 = 0) async throws -> [UInt8] {

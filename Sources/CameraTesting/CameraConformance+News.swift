@@ -133,8 +133,8 @@ actor Inbox {
     private var entries: [SourceEntry] = []
     private var reader: Task<Void, Never>?
 
-    init(_ session: any SourceSession) async throws {
-        guard let stream = try await session.arrivals() else { throw Failed("the module has no arrivals") }
+    init(_ session: any WatchingSession) async throws {
+        let stream = try await session.arrivals()
         reader = Task { for await news in stream { if case .arrived(let entry) = news { self.add(entry) } } }
     }
 

@@ -19,14 +19,14 @@ import Testing
     @Test(arguments: [("", true), (#", "identifies": null"#, true), (#", "identifies": true"#, true)])
     func aVolumeTellsItsDeviceUnlessTheModuleSaysOtherwise(_ said: String, _ expected: Bool) async throws {
         let session = try await Self.opened(said)
-        #expect(session.identifiesDevice == expected && session.volume == "moody:v")
+        #expect(session.traits.identifiesDevice == expected && session.volume == "moody:v")
         await session.close()
     }
 
     /// Two cameras of one model without a serial number: what was taken from the first says nothing of the second.
     @Test func aModuleMaySayThatNothingTellsItsDeviceFromOthers() async throws {
         let session = try await Self.opened(#", "identifies": false"#)
-        #expect(!session.identifiesDevice)
+        #expect(!session.traits.identifiesDevice)
         await session.close()
     }
 

@@ -17,7 +17,7 @@ import VirtualCamera
         var name = ""
         try await Self.bench().run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { body in
                 let records = spoil(&body)
                 body[EOSBody.self].queue += records
@@ -40,7 +40,7 @@ import VirtualCamera
     @Test func oneHandleToldTwiceIsOneFile() async throws {
         try await Self.bench().run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             let shot = scene.camera.shoot([VirtualFile("A.JPG", .pattern(seed: 1, size: 9))])
             scene.camera.withBody { body in body[EOSBody.self].queue += EOSRecords.added(shot[0], group: 0) }
             guard case .arrived = await arrivals.next() else { throw Failed("nothing arrived") }
@@ -104,7 +104,7 @@ import VirtualCamera
     @Test func aNewFrameWithALongNameArrivesOnceUnderIt() async throws {
         try await Self.bench().run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.shoot([VirtualFile(Self.long, .pattern(seed: 1, size: 900))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             #expect(entry.origin.name == Self.long && entry.kind == .jpeg)
@@ -131,7 +131,7 @@ import VirtualCamera
         personality.toHost = true
         try await Self.bench(personality).run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.shoot([VirtualFile("A.CR3", .pattern(seed: 1, size: 9000))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)

@@ -4,9 +4,8 @@ import FilmgateCore
 import Glibc
 
 /// One open card or dump.
-final class CardSession: SourceSession {
+final class CardSession: DiagnosingSession {
     let place: SourcePlace
-    let parallelFetches = 4
     private let card: Card, names: Set<String>?, hidden: Bool
     private let pool = BlockingPool(width: 4)
 
@@ -15,7 +14,7 @@ final class CardSession: SourceSession {
     }
 
     var volume: String { card.volume.identity }
-    var home: String { card.home }
+    var traits: SessionTraits { SessionTraits(identifiesDevice: true, parallelFetches: 4, home: card.home) }
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         let (card, names, hidden) = (card, names, hidden)

@@ -20,9 +20,9 @@ import Testing
     private static let pattern = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
     private let content = Self.pattern
 
-    private func prepared() async throws -> (any SourceSession, Origin) {
+    private func prepared() async throws -> (any DiagnosingSession, Origin) {
         card.file([0xE9] + Array(".JPG".utf8), content)
-        let session = try await card.session()
+        let opened = try await card.session(), session = try #require(opened as? any DiagnosingSession)
         return (session, try #require(try await session.entries().first?.origin))
     }
 

@@ -5,9 +5,9 @@ import Logging
 import Synchronization
 
 /// What clients pushed, for one event or for none; there also the server that they push to.
-final class FTPPushSession: SourceSession {
+final class FTPPushSession: ReceivingSession, ConfirmingSession, ConcludingSession, ConditionReportingSession {
     let place: SourcePlace
-    let parallelFetches = 4
+    let traits = SessionTraits(identifiesDevice: true, parallelFetches: 4)
     private let intake: PushIntake, receiver: PushReceiver, server: FTPServer?
     private let inbox: FTPInbox, tracker: PushTracker, confirmations: PushConfirmations?
     private let logger: Logger, ledger: (any LedgerReader)?
@@ -33,7 +33,7 @@ final class FTPPushSession: SourceSession {
 
     func entries() async throws(IngestError) -> [SourceEntry] { try await tracker.leftovers() }
 
-    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews> {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let tracker = tracker
         Task { await tracker.run(continuation) }
@@ -47,7 +47,7 @@ final class FTPPushSession: SourceSession {
     }
 
     /// Who pushed last and when, and whether somebody guesses passwords.
-    func condition() async -> DeviceCondition? {
+    func condition() async -> DeviceCondition {
         let pushes = await tracker.lastPushes.sorted { $0.value > $1.value }, lacking = await tracker.lacking
         var notes = pushes.prefix(4).map { "\($0.key) pushed last at \(LocalClock.text($0.value))" }
         if notes.isEmpty { notes = [server == nil ? "nobody has pushed yet" : "listening, nobody has pushed yet"] }

@@ -33,9 +33,10 @@ import Testing
 
     /// Files that lie at the place of an event: shown path and where it lies.
     private func entries(_ place: SourcePlace, _ scene: PushScene, _ count: Int) async throws -> [SourceEntry] {
-        let session = try await scene.source.open(place)
+        let session = try await scene.open(place)
         var found = try await session.entries()
-        if let news = try await session.arrivals(), found.count < count {
+        let news = try await session.arrivals()
+        if found.count < count {
             for await case .arrived(let entry) in news {
                 found.append(entry)
                 if found.count == count { break }
@@ -89,7 +90,7 @@ import Testing
         let logins = FakeLogins(["ann 1234": LoginGrant(event: "smith")])
         let scene = try await scene(logins), client = try client(scene)
         #expect(client.store("STOR IMG_1.JPG", PushScene.jpeg(900)) == 226)
-        let session = try await scene.source.open(place(of: "smith", scene))
+        let session = try await scene.open(place(of: "smith", scene))
         let entry = try #require(try await arrived(session))
         var asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
         asset.digests = Digests(sha256: "00")
@@ -103,10 +104,9 @@ import Testing
         try? FileManager.default.removeItem(atPath: scene.folder)
     }
 
-    private func arrived(_ session: any SourceSession) async throws -> SourceEntry? {
+    private func arrived(_ session: any WatchingSession) async throws -> SourceEntry? {
         if let first = try await session.entries().first { return first }
-        guard let news = try await session.arrivals() else { return nil }
-        for await case .arrived(let entry) in news { return entry }
+        for await case .arrived(let entry) in try await session.arrivals() { return entry }
         return nil
     }
 
@@ -151,7 +151,7 @@ import Testing
     @Test func aFileOfAnEventIsConfirmedThere() async throws {
         let logins = FakeLogins(["ann 1234": LoginGrant(event: "smith")])
         let scene = try await scene(logins) { ($0.confirm, $0.confirmWithin) = (.delivered("bucket"), .seconds(60)) }
-        let client = try client(scene), session = try await scene.source.open(place(of: "smith", scene))
+        let client = try client(scene), session = try await scene.open(place(of: "smith", scene))
         let line = try #require(client.begin("STOR IMG_1.JPG"))
         line.send(Array(PushScene.jpeg(900)))
         line.hangUp()

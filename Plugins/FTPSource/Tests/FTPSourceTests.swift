@@ -84,12 +84,12 @@ import Testing
 
     @Test func whoWatchesSeesTheLastPushOfEachLogin() async throws {
         let scene = try await PushScene()
-        #expect(await scene.session.condition()?.notes == ["listening, nobody has pushed yet"])
+        #expect(await scene.session.condition().notes == ["listening, nobody has pushed yet"])
         let client = try #require(RawClient(scene.port))
         #expect(client.logIn("ann"))
         #expect(client.store("STOR IMG_1.JPG", PushScene.jpeg(300)) == 226)
         #expect(await scene.arrived(1).count == 1)
-        let notes = await scene.session.condition()?.notes ?? []
+        let notes = await scene.session.condition().notes
         #expect(notes.count == 1 && notes[0].wholeMatch(of: /ann pushed last at \d\d:\d\d:\d\d/) != nil, "\(notes)")
         await scene.close()
     }
@@ -103,7 +103,7 @@ import Testing
         #expect(client.store("STOR IMG_2.JPG", PushScene.jpeg(300).prefix(200)) == 226)
         var notes: [String] = []
         for _ in 0..<500 where !notes.contains(where: { $0.hasPrefix("waits for 2 files: IMG_1.JPG (") }) {
-            notes = await scene.session.condition()?.notes ?? []
+            notes = await scene.session.condition().notes
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(notes.contains { $0.hasPrefix("waits for 2 files: IMG_1.JPG (") }, "\(notes)")
@@ -113,16 +113,16 @@ import Testing
     @Test func whoWatchesIsToldOfGuesses() async throws {
         let scene = try await PushScene()
         for (number, user) in ["ann", "bob", "cyd", "eve"].enumerated() {
-            #expect(await scene.session.condition()?.alarms == [])
+            #expect(await scene.session.condition().alarms == [])
             let client = try #require(RawClient(scene.port, from: "127.0.0.\(number + 2)"))
             _ = client.reply()
             #expect(client.say("USER \(user)") == 331 && client.say("PASS wrong") == 530)
         }
-        #expect(await scene.session.condition()?.alarms == [])
+        #expect(await scene.session.condition().alarms == [])
         let client = try #require(RawClient(scene.port, from: "127.0.0.9"))
         _ = client.reply()
         #expect(client.say("USER mal") == 331 && client.say("PASS wrong") == 530)
-        let alarms = await scene.session.condition()?.alarms ?? []
+        let alarms = await scene.session.condition().alarms
         #expect(alarms.count == 1 && alarms[0].contains("5 wrong passwords"), "\(alarms)")
         await scene.close()
     }

@@ -36,7 +36,7 @@ import Testing
         let session = FTPPushSession(intake, receiver, logger: logger), found = try await session.entries()
         if !isToldBefore { answer = client.tell(.received(file, abandoned: false)) }
         #expect(found.map(\.origin.path) == ["ann/IMG_1.JPG"])
-        var news = try #require(try await session.arrivals()).makeAsyncIterator()
+        var news = try await session.arrivals().makeAsyncIterator()
         // Whatever was to be said of the first file is said when the next one comes.
         _ = client.tell(.received(try push("IMG_2.JPG", into: intake.inbox), abandoned: false))
         guard case .arrived(let next)? = await news.next() else {
@@ -75,7 +75,7 @@ import Testing
         let miller = try receiver.destination(for: "miller")
         #expect(try receiver.places().map(\.event) == [nil, "miller", "smith"])
         // Whoever hands the files of Jones on may leave, and nobody pushes there meanwhile.
-        var news = try #require(try await jones.arrivals()).makeAsyncIterator()
+        var news = try await jones.arrivals().makeAsyncIterator()
         guard case .over? = await news.next() else {
             Issue.record("Nobody is told that it is over.")
             return

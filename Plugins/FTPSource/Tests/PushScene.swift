@@ -7,11 +7,14 @@ import Logging
 
 /// A listening source in a folder of its own, and clients that push to it.
 final class PushScene {
+    /// What the session with a port, or with the files of an event, can do.
+    typealias Session = ReceivingSession & ConfirmingSession & ConcludingSession & ConditionReportingSession
+
     let folder: String, source: FTPSource
-    let session: any SourceSession
+    let session: any Session
     let port: Int
     let listed: [SourceEntry]
-    private var news: AsyncStream<SourceNews>?
+    private let news: AsyncStream<SourceNews>
 
     struct Passwords: SecretResolver {
         func resolve(_ secret: Secret) throws(IngestError) -> SecretValue { SecretValue("pass-\(secret.shown ?? "")") }
@@ -42,11 +45,21 @@ final class PushScene {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = ModuleContext(name: "ftp", logger: logger, state: folder, event: event, lookup: lookup)
         source = try FTPSource(config, context)
-        session = try await source.open(try await source.places()[0])
+        session = try await Self.open(try await source.places()[0], of: source)
         port = (session as? FTPPushSession)?.port ?? 0
         listed = try await session.entries()
         news = try await session.arrivals()
     }
+
+    private static func open(_ place: SourcePlace, of source: FTPSource) async throws -> any Session {
+        guard let session = try await source.open(place) as? any Session else {
+            throw IngestError(.unexpected, "The session cannot do what every other can.")
+        }
+        return session
+    }
+
+    /// The session with another place of the source.
+    func open(_ place: SourcePlace) async throws -> any Session { try await Self.open(place, of: source) }
 
     func close(keeping: Bool = false) async {
         await session.close()
@@ -66,7 +79,6 @@ final class PushScene {
     /// The next files that are handed on.
     func entries(_ count: Int) async -> [SourceEntry] {
         var found: [SourceEntry] = []
-        guard let news else { return found }
         for await item in news {
             guard case .arrived(let entry) = item else { continue }
             found.append(entry)

@@ -4,9 +4,8 @@ import FileKit
 import FilmgateCore
 
 /// One watched folder.
-final class FolderSession: SourceSession {
+final class FolderSession: ReceivingSession, DiagnosingSession, ConcludingSession, ConditionReportingSession {
     let place: SourcePlace
-    let parallelFetches = 4
     private let card: Card, loop: HotLoop, config: FolderSource.Config
     private let remover: TakenFiles?
     private let pool = BlockingPool(width: 2)
@@ -21,15 +20,18 @@ final class FolderSession: SourceSession {
     }
 
     var volume: String { card.volume.identity }
-    var home: String { card.home }
-    var inPlace: Bool { config.take == .inplace }
+    var traits: SessionTraits {
+        var traits = SessionTraits(identifiesDevice: true, parallelFetches: 4, home: card.home)
+        (traits.inPlace, traits.keepsRefused) = (config.take == .inplace, true)
+        return traits
+    }
 
     func entries() async throws(IngestError) -> [SourceEntry] {
         let loop = loop
         return try await pool.run { () throws(IngestError) in try loop.list(cancelled: { loop.inbox.isClosed }) }
     }
 
-    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews> {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let loop = loop
         loop.inbox.whenLackingAny { continuation.yield(.changed) }
@@ -56,7 +58,7 @@ final class FolderSession: SourceSession {
     }
 
     /// Files that are waited for because they are not whole: nobody would miss them otherwise.
-    func condition() async -> DeviceCondition? {
+    func condition() async -> DeviceCondition {
         let lacking = loop.inbox.lacking.sorted { $0.key < $1.key }
         guard let (path, what) = lacking.first else {
             var quiet = DeviceCondition(notes: [])
@@ -94,8 +96,6 @@ final class FolderSession: SourceSession {
             return .filtered("changed before it could be read; taken again when it is whole")
         }
     }
-
-    var keepsRefused: Bool { true }
 
     func settled(_ settled: AssetResult) { remover?.settled(settled) }
 

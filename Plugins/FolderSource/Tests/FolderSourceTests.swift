@@ -67,13 +67,13 @@ import Testing
         try hot.put("half.jpg", HotFolder.jpeg(1).dropLast(2))
         var notes: [String] = []
         for _ in 0..<500 where !notes.contains(where: { $0.contains("half.jpg") }) {
-            notes = await hot.session.condition()?.notes ?? []
+            notes = await hot.session.condition().notes
             try await Task.sleep(for: .milliseconds(20))
         }
         #expect(notes.count == 1 && notes[0].hasPrefix("waits for half.jpg ("), "\(notes)")
         try hot.put("half.jpg", HotFolder.jpeg(1))
         #expect(await hot.names(1) == ["half.jpg"])
-        #expect(await hot.session.condition()?.notes == [])
+        #expect(await hot.session.condition().notes == [])
         await hot.close()
     }
 

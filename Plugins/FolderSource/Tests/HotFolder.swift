@@ -5,10 +5,13 @@ import Logging
 
 /// A hot folder of a test's own, removed afterwards, and what its source tells.
 final class HotFolder {
+    /// What the session with a hot folder can do.
+    typealias Session = ReceivingSession & DiagnosingSession & ConcludingSession & ConditionReportingSession
+
     let path: String, source: FolderSource
-    let session: any SourceSession
-    private(set) var listed: [SourceEntry] = []
-    private var news: AsyncStream<SourceNews>?
+    let session: any Session
+    let listed: [SourceEntry]
+    private let news: AsyncStream<SourceNews>
 
     init(
         _ files: [String: Data] = [:], at place: String? = nil, lookup: Lookup = Lookup(), logger: Logger? = nil,
@@ -25,7 +28,10 @@ final class HotFolder {
         change(&config)
         let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         source = try FolderSource(config, ModuleContext(name: "folder", logger: logger, state: "", lookup: lookup))
-        session = try await source.open(try await source.places()[0])
+        guard let session = try await source.open(try await source.places()[0]) as? any Session else {
+            throw IngestError(.unexpected, "The session cannot do what a hot folder's can.")
+        }
+        self.session = session
         listed = try await session.entries()
         news = try await session.arrivals()
     }
@@ -37,7 +43,6 @@ final class HotFolder {
 
     /// The next file that is handed on; nil when the source ends.
     func next() async -> SourceEntry? {
-        guard let news else { return nil }
         for await item in news { if case .arrived(let entry) = item { return entry } }
         return nil
     }

@@ -83,8 +83,7 @@ import VirtualCamera
     @Test func overWiFiNoFileIsShownBeforeItIsRead() async throws {
         try await Self.wireless.run(.network) { scene in
             let entry = try #require(try await scene.session.entries().first { $0.kind == .jpeg })
-            let session = try #require(scene.session as? any PreviewingSession)
-            #expect(try await session.preview(of: entry.origin, upTo: 256 << 10) == nil)
+            #expect(try await scene.session.preview(of: entry.origin, upTo: 256 << 10) == nil)
             #expect(!scene.camera.log.contains { $0.operation.code == .getThumb })
         }
     }
@@ -95,7 +94,7 @@ import VirtualCamera
         let bench = CameraBench(FujifilmCamera.self, as: personality, usb: Self.usb)
         try await bench.run(.network) { scene in
             let first = try #require(try await scene.session.entries().first)
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             var entry = first
             for number in 1...CardFiles.few.count {
                 let bytes = try await scene.bytes(of: entry)
@@ -183,7 +182,7 @@ import VirtualCamera
     @Test(.timeLimit(.minutes(5))) func aCountThatGoesDownMeansListAgain() async throws {
         try await FujifilmCameraTests.wireless.run(.network) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { body in
                 for file in body.cards[0].files.prefix(2) { body.cards[0].remove(file.handle) }
             }

@@ -6,12 +6,11 @@ import Synchronization
 ///
 /// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from
 /// its beginning, and what had come is compared.
-actor GPhotoSession: PreviewingSession {
+actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
     nonisolated let place: SourcePlace
     nonisolated let volume: String
-    /// True where the camera has a serial number.
-    nonisolated let identifiesDevice: Bool
-    nonisolated var parallelFetches: Int { 1 }
+    /// The camera is told from others of its kind where it has a serial number.
+    nonisolated let traits: SessionTraits
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let executor: BlockingExecutor
@@ -31,7 +30,8 @@ actor GPhotoSession: PreviewingSession {
         _ link: any GPhotoLink, _ connect: @escaping GPhotoConnect, _ executor: BlockingExecutor
     ) {
         (self.place, self.opening, self.connect, self.executor) = (place, opening, connect, executor)
-        (volume, identifiesDevice) = (GPhotoEntries.volume(body, at: place.address), GPhotoEntries.hasSerial(body))
+        volume = GPhotoEntries.volume(body, at: place.address)
+        traits = SessionTraits(identifiesDevice: GPhotoEntries.hasSerial(body), parallelFetches: 1)
         maker = GPhotoEntries(place: place, volume: volume, formats: formats)
         current = Mutex((link, false))
     }
@@ -166,7 +166,7 @@ actor GPhotoSession: PreviewingSession {
     nonisolated func localPath(_ origin: Origin) -> String? { nil }
 
     /// Asks libgphoto2 for its events, half a second at a time, so that files can be fetched in between.
-    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews> {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let task = Task { [weak self] in
             var failures = 0

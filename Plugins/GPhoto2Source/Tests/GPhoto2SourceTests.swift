@@ -17,9 +17,12 @@ import Testing
             config, ModuleContext(name: "gphoto2", logger: Logger(label: "test"), state: ""), connect: camera.connect)
     }
 
-    func session(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) async throws -> any SourceSession {
+    typealias Session = WatchingSession & PartialListingSession & PreviewingSession
+
+    func session(_ change: (inout GPhoto2Source.Config) -> Void = { _ in }) async throws -> any Session {
         let source = source(change)
-        return try await source.open(try #require(try await source.places().first))
+        let session = try await source.open(try #require(try await source.places().first))
+        return try #require(session as? any Session)
     }
 
     @Test func camerasAreFoundWithTheAddressThatOtherModulesGiveThem() async throws {
@@ -102,7 +105,7 @@ import Testing
     @Test(arguments: ["", "0000", "0042"]) func aBodyWithoutANumberIsNotKnownAgain(_ serial: String) async throws {
         camera.state.withLock { $0.body.serial = serial }
         let session = try await session()
-        #expect(session.identifiesDevice == (serial == "0042"))
+        #expect(session.traits.identifiesDevice == (serial == "0042"))
         await session.close()
     }
 
@@ -143,10 +146,9 @@ import Testing
     }
 
     /// The camera's own picture, asked again while its time is for other things.
-    private func shown(_ entry: SourceEntry, _ session: any SourceSession, upTo limit: Int = 100_000) async throws
+    private func shown(_ entry: SourceEntry, _ session: any PreviewingSession, upTo limit: Int = 100_000) async throws
         -> [UInt8]?
     {
-        let session = try #require(session as? any PreviewingSession)
         for _ in 0..<1000 {
             do throws(IngestError) { return try await session.preview(of: entry.origin, upTo: limit) } catch {
                 guard error.code == .unavailable else { throw error }
@@ -214,7 +216,7 @@ import Testing
     @Test func whatIsShotMeanwhileArrivesOnce() async throws {
         let session = try await session()
         #expect(try await session.entries().isEmpty)
-        let news = try #require(try await session.arrivals())
+        let news = try await session.arrivals()
         camera.put("/DCIM", "IMG_9.JPG", bytes)
         let file = try #require(camera.state.withLock { $0.files.first?.file })
         camera.state.withLock { $0.news = [file, file] }

@@ -51,7 +51,7 @@ import VirtualCamera
     @Test(.timeLimit(.minutes(5))) func aFrameThatGetsTheHandleOfADeletedOneArrives() async throws {
         try await Self.bench(NikonPersonality()).run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             let first = try #require(
                 scene.camera.shoot([VirtualFile("DSC_0001.JPG", .pattern(seed: 1, size: 1000))]).first)
             guard case .arrived = await arrivals.next() else { throw Failed("the first did not arrive") }

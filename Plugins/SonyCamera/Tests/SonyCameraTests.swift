@@ -33,7 +33,7 @@ import VirtualCamera
         try await Self.live.run(way, files: []) { scene in
             _ = try await scene.session.entries()
             let arrivals = try await scene.session.arrivals()
-            var iterator = try #require(arrivals).makeAsyncIterator()
+            var iterator = arrivals.makeAsyncIterator()
             for number in 1...5 { scene.camera.shoot(CardFiles.shot(number, raw: "ARW")) }
             for number in 0..<10 {
                 guard case .arrived(let entry) = await iterator.next() else {
@@ -57,7 +57,7 @@ extension SonyCameraTests {
         try await Self.live.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
             let arrivals = try await scene.session.arrivals()
-            var iterator = try #require(arrivals).makeAsyncIterator()
+            var iterator = arrivals.makeAsyncIterator()
             scene.camera.shoot([VirtualFile("DSC00001.JPG", .pattern(seed: 5, size: 200_000))])
             guard case .arrived(let entry) = await iterator.next() else { throw Failed("the frame did not come") }
             scene.server?.breakConnections()

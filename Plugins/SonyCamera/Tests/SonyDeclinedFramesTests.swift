@@ -12,7 +12,7 @@ import VirtualCamera
     func aFrameThatIsSettledUnreadMakesRoomForTheNext(ending: Ending) async throws {
         try await SonyCameraTests.live.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             for number in 1...3 { scene.camera.shoot([CardFiles.shot(number, raw: "ARW")[0]]) }
             for number in 1...3 {
                 guard case .arrived(let entry) = await arrivals.next() else {
@@ -36,7 +36,7 @@ import VirtualCamera
         }
         try await bench.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             for number in 1...3 { scene.camera.shoot(CardFiles.shot(number, raw: "ARW")) }
             var taken: [String] = []
             while taken.count < 3, case .arrived(let entry) = await arrivals.next() {
@@ -56,7 +56,7 @@ import VirtualCamera
         try await SonyCameraTests.live.run(.network, files: []) { scene in
             scene.camera.shoot([CardFiles.shot(1, raw: "ARW")[0]])
             #expect(try await scene.session.entries().isEmpty)
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("the frame did not come") }
             #expect(try await UInt64(scene.bytes(of: entry).count) == entry.origin.size)
         }
@@ -66,7 +66,7 @@ import VirtualCamera
     @Test(.timeLimit(.minutes(5))) func framesThatLookTheSameAreTwoFiles() async throws {
         try await SonyCameraTests.live.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             for seed in [7, 8] as [UInt64] {
                 scene.camera.shoot([VirtualFile("DSC00001.ARW", .pattern(seed: seed, size: 90_000))])
             }

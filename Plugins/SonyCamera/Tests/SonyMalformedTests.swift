@@ -19,7 +19,7 @@ import VirtualCamera
 
     /// The first frame that arrives, read.
     private func take(_ scene: CameraBench<SonyCamera>.Scene) async throws -> [UInt8] {
-        var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+        var arrivals = try await scene.session.arrivals().makeAsyncIterator()
         guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
         return try await scene.bytes(of: entry)
     }
@@ -39,7 +39,7 @@ import VirtualCamera
         personality.delay = .max
         try await bench(personality) { scene in
             _ = try await scene.session.entries()
-            let arrivals = try #require(try await scene.session.arrivals())
+            let arrivals = try await scene.session.arrivals()
             scene.camera.shoot([Self.frame])
             while scene.camera.log.filter({ $0.operation.code == .sonyProperties }).count < 8 {
                 try await Task.sleep(for: .milliseconds(20))
@@ -63,7 +63,7 @@ import VirtualCamera
     @Test func tenHintsForOneFrameAreOneFile() async throws {
         try await bench(SonyPersonality(remote: true)) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.shoot([Self.frame])
             scene.camera.withBody { body in
                 for _ in 0..<10 { body.post(PTPEvent(0xC201, [SonyHandler.memory.rawValue])) }

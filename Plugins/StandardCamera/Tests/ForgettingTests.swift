@@ -13,7 +13,7 @@ import VirtualCamera
     private static let bench = CameraBench(
         StandardCamera.self, as: StandardPersonality(), usb: USBIdentity(vendor: 0x1234, product: 1))
 
-    private func end(_ entry: SourceEntry, _ ending: Ending, _ session: any SourceSession) {
+    private func end(_ entry: SourceEntry, _ ending: Ending, _ session: any ResultHandlingSession) {
         session.settled(
             AssetResult(asset: Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot), ending: ending))
     }
@@ -25,7 +25,7 @@ import VirtualCamera
             for entry in entries { end(entry, .delivered, session) }
             #expect(session.objects.state.withLock(\.current).isEmpty)
             session.oweListing()
-            var arrivals = try #require(try await session.arrivals()).makeAsyncIterator()
+            var arrivals = try await session.arrivals().makeAsyncIterator()
             scene.camera.shoot([VirtualFile("AFTER.JPG", .pattern(seed: 1, size: 1000))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             #expect(

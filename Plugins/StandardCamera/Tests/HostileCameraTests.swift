@@ -133,7 +133,7 @@ struct HostilePersonality: Personality {
         let personality = HostilePersonality()
         try await personality.bench().run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { body in
                 let (file, folders) = body.cards[0].add(VirtualFile("A.JPG", .pattern(seed: 1, size: 9)), in: "X/Y")
                 let parents: [ObjectHandle] =

@@ -129,7 +129,7 @@ import VirtualCamera
     @Test func eventsOfNothingAndOfEverythingDoNoHarm() async throws {
         try await HostilePersonality().bench().run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { body in
                 for code in [0, 0x4001, 0x4006, 0x4008, 0x400C, 0xC801, 0xFFFF] as [EventCode] {
                     body.post(PTPEvent(code, [1, 2, 3]))
@@ -147,7 +147,7 @@ import VirtualCamera
     @Test func aBurstOfAHundredPairsWhileTheFirstIsRead() async throws {
         try await HostilePersonality().bench().run(.network, files: [("", Self.clip)]) { scene in
             let entry = try #require(try await scene.session.entries().first)
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             async let bytes = scene.bytes(of: entry)
             for number in 1...100 { scene.camera.shoot(CardFiles.shot(number)) }
             var names: Set<String> = []

@@ -31,7 +31,7 @@ import VirtualCamera
         let files = Self.files.map { ($0.folder, VirtualFile($0.file.name, $0.file.content, date: date)) }
         try await bench.run(way, files: files) { scene in
             result.before = try await scene.session.entries().map(\.origin)
-            result.identifies = scene.session.identifiesDevice
+            result.identifies = scene.session.traits.identifiesDevice
             await scene.session.close()
             scene.camera.withBody { change(&$0) }
             let again = try await Self.reopened(scene)
@@ -94,7 +94,7 @@ import VirtualCamera
         let files = Self.files.map { ($0.folder, VirtualFile($0.file.name, $0.file.content, date: "")) }
         try await bench().run(.network, files: files) { scene in
             #expect(try await scene.session.entries().count == 2)
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { body in
                 for handle in body.cards[0].files.map(\.handle) {
                     body.cards[0].change(handle) { $0.content = .pattern(seed: 9, size: 5000) }
@@ -117,7 +117,7 @@ import VirtualCamera
         try await bench().run(.network, files: files) { scene in
             let listed = try await scene.session.entries()
             #expect(listed.count == 2)
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.add(Fault(kind, on: .getStorageInfo))
             (scene.server as? PTPIPResponder)?.breakConnections()
             _ = scene.camera.shoot([VirtualFile("C.ARW", .pattern(seed: 3, size: 5000), date: "20260501T120001")])

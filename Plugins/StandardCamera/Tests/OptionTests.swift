@@ -78,7 +78,7 @@ import VirtualCamera
     @Test func aQuietCameraIsSpokenToAsOftenAsTheFileSays() async throws {
         try await Self.bench { $0.keepAlive = .milliseconds(120) }.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            let arrivals = try #require(try await scene.session.arrivals()), before = scene.camera.log.count
+            let arrivals = try await scene.session.arrivals(), before = scene.camera.log.count
             while scene.camera.log.dropFirst(before).filter({ $0.operation.code == .getDeviceInfo }).count < 3 {
                 try await Task.sleep(for: .milliseconds(20))
             }

@@ -14,13 +14,10 @@ import VirtualCamera
     private static let limit = 256 << 10
 
     private func preview(
-        _ entry: SourceEntry, _ session: any SourceSession, upTo limit: Int = Self.limit
+        _ entry: SourceEntry, _ session: any PreviewingSession, upTo limit: Int = Self.limit
     ) async -> Result<[UInt8]?, IngestError> {
         await Result { () async throws(IngestError) -> [UInt8]? in
-            guard let session = session as? any PreviewingSession else {
-                throw IngestError(.unexpected, "It has none.")
-            }
-            return try await session.preview(of: entry.origin, upTo: limit)
+            try await session.preview(of: entry.origin, upTo: limit)
         }
     }
 

@@ -106,7 +106,7 @@ private struct GrowingPersonality: Personality {
     @Test(.timeLimit(.minutes(5))) func aFileAnnouncedBeforeItIsWrittenArrivesOnceAndWhole() async throws {
         try await Self.bench.run(.network, files: []) { scene in
             _ = try await scene.session.entries()
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { $0[GrowingPersonality.Limit.self].bytes = 3000 }
             scene.camera.shoot([VirtualFile("A.MOV", .bytes([]))])
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
@@ -118,7 +118,7 @@ private struct GrowingPersonality: Personality {
         try await Self.bench.run(.network, files: [("", VirtualFile("A.MOV", .bytes([1])))]) { scene in
             let entries = try await scene.session.entries()
             #expect(entries.map(\.fate) == [.unreadable("The camera was still writing it.")])
-            var arrivals = try #require(try await scene.session.arrivals()).makeAsyncIterator()
+            var arrivals = try await scene.session.arrivals().makeAsyncIterator()
             scene.camera.withBody { $0[GrowingPersonality.Limit.self].bytes = 50_000 }
             guard case .arrived(let entry) = await arrivals.next() else { throw Failed("nothing arrived") }
             #expect(entry.origin.size == 50_000)

@@ -10,7 +10,7 @@
 /// 3. **nothing**: no date, one that cannot be read, or the epoch of a clock that was never set.
 ///
 /// With nothing the file is read, and only SHA-256 says what it is. So are all files of a device that nothing tells
-/// from others of its kind (``SourceSession/identifiesDevice``). What is asked for too often costs a second reading;
+/// from others of its kind (``SessionTraits/identifiesDevice``). What is asked for too often costs a second reading;
 /// what is believed too easily costs a picture.
 public enum Evidence: Sendable, Hashable, Comparable {
     case nothing, date, status

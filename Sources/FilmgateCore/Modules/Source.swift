@@ -70,16 +70,17 @@ public struct SourcePlace: Sendable, Hashable {
     }
 }
 
-/// One open card, camera or folder.
+/// One open card, camera or folder: what every source has.
 ///
-/// Used by one task at a time except where a member says otherwise.
+/// What only some can do is a protocol of its own (`SessionAbilities.swift`), and the engine asks whether a session
+/// conforms to it: one that cannot do a thing has no member for it. Used by one task at a time except where a member
+/// says otherwise.
 public protocol SourceSession: Sendable {
     nonisolated var place: SourcePlace { get }
     /// Identity of the volume or device, the same each time it comes back.
     nonisolated var volume: String { get }
-    /// False where nothing tells this device from another of its kind (no serial number, no GUID): then nothing that it
-    /// lists counts as taken before, and all of it is read (``Evidence``). Default: true.
-    nonisolated var identifiesDevice: Bool { get }
+    /// What it says of itself; the same for as long as it is open.
+    nonisolated var traits: SessionTraits { get }
     /// Everything that the source holds now, every non-directory entry exactly once, in card order; reads no file
     /// contents.
     func entries() async throws(IngestError) -> [SourceEntry]
@@ -88,101 +89,29 @@ public protocol SourceSession: Sendable {
     /// never reach this. Who goes on after a break proves before that the object is still the same (``ResumeProof``);
     /// `corruptData` with the cause ``OtherBytes`` where it is not, or that cannot be shown: it is then read anew.
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError)
-    nonisolated var parallelFetches: Int { get }
-    /// The bytes of a small range of an object, as proof that it still is the one whose beginning came before a crash;
-    /// nil where only whole objects can be read, or where it has fewer.
-    func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]?
     /// The path of an object that is an ordinary local file; nil for cameras.
     nonisolated func localPath(_ origin: Origin) -> String?
-    /// What appears from now on, for as long as the session is open; nil where the source tells nothing and has to be
-    /// listed again. Called at most once, after `entries`.
-    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>?
-    /// What `entries` left out, and `arrivals` did not tell by now, because it is not whole yet, with what is missing,
-    /// in a sentence.
-    ///
-    /// Asked once, when the run ends: nothing is listened for any more then.
-    func unfinished() async -> [(entry: SourceEntry, reason: String)]
-    /// What `entries` could not show because a part of the source did not let itself be listed; asked after it. The run
-    /// goes on with what was listed, and tells this.
-    func unlisted() async -> IngestError?
-    /// The folder of the volume, as `Origin.volumePath` names it, that all entries lie below; "" = anywhere on it.
-    nonisolated var home: String { get }
-    /// True when the files stay where they are while they are sent: nothing is copied into staging.
-    nonisolated var inPlace: Bool { get }
-    /// True when a file that ends as filtered stays where it is: it may be judged again while the session is open.
-    nonisolated var keepsRefused: Bool { get }
-    /// What becomes of a file that could not be read as it was listed; nil = set aside. Throws when the whole source is
-    /// gone.
-    func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate?
-    /// A target has the bytes of one of its assets, and the ledger knows; others may still wait for it. Not told where
-    /// another asset with the same bytes was sent in its place: then only `settled` comes. Called on any thread; must
-    /// be quick.
-    nonisolated func delivered(_ origin: Origin, to target: String)
-    /// One of its assets reached its ending, and the ledger knows; in a dry run this is never told. Called on any
-    /// thread; must be quick.
-    nonisolated func settled(_ settled: AssetResult)
-    /// Returns once what was begun for settled assets is done; asked before a run ends, also after `close`.
-    func concluded() async
-    /// From now on, who is asked for something and is silent for that long is given up: what is under way then fails
-    /// with `deviceGone`.
-    ///
-    /// Called on any thread, also again with less; zero = at once. Default: nothing.
-    nonisolated func expectAnswers(within patience: Duration)
-    /// What the device is waited for with, and since when it has said nothing; nil while it answers, and while nobody
-    /// asks it anything.
-    ///
-    /// Called on any thread. Default: nil.
-    nonisolated var unanswered: DeviceSilence? { get }
-    /// How the camera or the source fares; nil where there is nothing to tell.
-    ///
-    /// Asked about once a minute, between transfers, or every two seconds where that is quick.
-    func condition() async -> DeviceCondition?
     /// Ends the session and releases the device. Safe to call twice.
     func close() async
 }
 
-extension SourceSession {
-    public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? { nil }
-    public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? { nil }
-    public func unfinished() async -> [(entry: SourceEntry, reason: String)] { [] }
-    public func unlisted() async -> IngestError? { nil }
-    public nonisolated var identifiesDevice: Bool { true }
-    public nonisolated var home: String { "" }
-    public nonisolated var inPlace: Bool { false }
-    public nonisolated var keepsRefused: Bool { false }
-    public func fate(of origin: Origin, after failure: IngestError) async throws(IngestError) -> SourceEntry.Fate? {
-        nil
+/// What a session says of itself, as data.
+public struct SessionTraits: Sendable, Hashable {
+    /// False where nothing tells this device from another of its kind (no serial number, no GUID): then nothing that it
+    /// lists counts as taken before, and all of it is read (``Evidence``).
+    public var identifiesDevice: Bool
+    /// How many files may be fetched at once.
+    public var parallelFetches: Int
+    /// The folder of the volume, as `Origin.volumePath` names it, that all entries lie below; "" = anywhere on it.
+    public var home: String
+    /// True when the files stay where they are while they are sent: nothing is copied into staging.
+    public var inPlace = false
+    /// True when a file that ends as filtered stays where it is: it may be judged again while the session is open.
+    public var keepsRefused = false
+
+    public init(identifiesDevice: Bool, parallelFetches: Int, home: String = "") {
+        (self.identifiesDevice, self.parallelFetches, self.home) = (identifiesDevice, parallelFetches, home)
     }
-    public nonisolated func delivered(_ origin: Origin, to target: String) {}
-    public nonisolated func settled(_ settled: AssetResult) {}
-    public func concluded() async {}
-    public nonisolated func expectAnswers(within patience: Duration) {}
-    public nonisolated var unanswered: DeviceSilence? { nil }
-    public func condition() async -> DeviceCondition? { nil }
-}
-
-/// Somebody waits for a device that says nothing.
-public struct DeviceSilence: Sendable, Hashable {
-    public var since: ContinuousClock.Instant
-    /// The file that is being read; nil for anything else.
-    public var file: String?
-
-    public init(since: ContinuousClock.Instant, file: String? = nil) { (self.since, self.file) = (since, file) }
-}
-
-/// What an open source tells while it is watched.
-public enum SourceNews: Sendable {
-    /// Something new, whole, and not told about before.
-    case arrived(SourceEntry)
-    /// Out of reach. The session goes on trying to come back; what appeared meanwhile arrives then.
-    case lost(IngestError)
-    case back
-    /// Its condition has changed: it is asked for at once.
-    case changed
-    /// Somebody was turned away, in one word: `password`, `path`, `tls`, `elsewhere`.
-    case refused(String)
-    /// The place has given all that it had, and nothing more comes to it: it is left, and comes back as a new one.
-    case over
 }
 
 /// One entry of a source's listing.

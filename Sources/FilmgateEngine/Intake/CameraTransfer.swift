@@ -133,8 +133,9 @@ struct CameraTransfer: Sendable {
             try ResumeProof.pieces(before: end) { range throws(IngestError) in try begun.writer.bytes(in: range) }
         }
         guard let pieces else { return false }
+        let device = session as? any RangeReadingSession
         for piece in pieces {
-            guard let theirs = try await session.bytes(of: origin, in: piece.range), theirs == piece.bytes else {
+            guard let theirs = try await device?.bytes(of: origin, in: piece.range), theirs == piece.bytes else {
                 return false
             }
         }

@@ -37,7 +37,7 @@ struct Intake: Sendable {
         let channel = AsyncChannel<ShotWork>()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await feed(works, into: channel, trouble) }
-            for _ in 0..<max(1, session.parallelFetches) {
+            for _ in 0..<max(1, session.traits.parallelFetches) {
                 group.addTask {
                     for await work in channel { await process(work, orderedGate, trouble) }
                 }

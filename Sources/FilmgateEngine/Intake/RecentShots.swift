@@ -65,7 +65,7 @@ actor RecentShots {
         after work: ShotWork, _ read: [Passed], in session: any SourceSession
     ) async -> ShotWork? {
         let sidecars = read.map(\.asset).filter { $0.kind == .sidecar && !$0.flags.contains(AssetFlag.made) }
-        guard session.keepsRefused, !sidecars.isEmpty else { return nil }
+        guard session.traits.keepsRefused, !sidecars.isEmpty else { return nil }
         let here = Set(work.members.map(\.entry.origin.id)), refused = await take(work.key, without: here)
         let frames = refused.filter { Self.isThere($0.origin, session) }.sorted { $0.kind.rank < $1.kind.rank }
         return frames.isEmpty ? nil : ShotWork(frames, beside: sidecars)

@@ -100,7 +100,7 @@ struct ShotReader: Sendable {
 
     /// Set aside, unless the source knows better: a file that was written again comes again.
     private func failed(_ asset: Asset, _ error: IngestError) async throws(IngestError) -> AssetResult {
-        switch try await session.fate(of: asset.origin, after: error) {
+        switch try await (session as? any DiagnosingSession)?.fate(of: asset.origin, after: error) {
         case .filtered(let reason): AssetResult(asset: asset, ending: .filtered, reason: reason)
         case .unreadable(let reason): AssetResult(asset: asset, ending: .setAside, reason: reason)
         case .take, nil: AssetResult(asset: asset, ending: .setAside, reason: error.description)

@@ -24,7 +24,7 @@ struct Stager: Sendable {
     /// `unreadable`, `corruptData`, `storageFull`, `deviceGone`, `cancelled`.
     func stage(_ origin: Origin, from session: any SourceSession) async throws(IngestError) -> (LocalFile, Digests) {
         guard let source = session.localPath(origin) else { return try await fetch(origin, from: session) }
-        if dryRun || session.inPlace {
+        if dryRun || session.traits.inPlace {
             let read = try await pool.run { () throws(IngestError) in
                 try FileCopy.hash(path: source, algorithms: digests, cancelled: { cancelled.isSet }, progress: report)
             }

@@ -21,7 +21,7 @@ extension CardProof {
 
     /// How many files the ledger knows of the place that are not on it any more.
     public func gone(from session: any SourceSession, now entries: [SourceEntry]) async throws(IngestError) -> Int {
-        let known = try await reader.known(volume: session.volume, below: session.home)
+        let known = try await reader.known(volume: session.volume, below: session.traits.home)
         let there = Set(entries.map(\.origin.volumePath))
         return Set(known.lazy.filter(\.hasContent).map(\.fingerprint.path)).subtracting(there).count
     }

@@ -14,7 +14,7 @@ struct ArrivalWatch: Sendable {
     ///
     /// True when that is as it should be: the source has given all it has, and says so or never tells anything.
     func listen() async throws(IngestError) -> Bool {
-        guard let arrivals = try await session.arrivals() else { return true }
+        guard let arrivals = try await (session as? any WatchingSession)?.arrivals() else { return true }
         // Not cancelled with this task: what has come by then is told all the same.
         let shots = ShotQueue(run.clock), taking = Task { await shots.run { shot in await take(shot) } }
         var isOver = false

@@ -20,11 +20,12 @@ final class OpenSessions: Sendable {
     func tell(_ settled: AssetResult) {
         var settled = settled
         if statistics.isLedgerLost { (settled.ending, settled.reason) = (.pending, "the ledger cannot be written") }
-        session(of: settled.asset.origin)?.settled(settled)
+        (session(of: settled.asset.origin) as? any ResultHandlingSession)?.settled(settled)
     }
 
     func tell(delivered origin: Origin, to target: String) {
-        if !statistics.isLedgerLost { session(of: origin)?.delivered(origin, to: target) }
+        if statistics.isLedgerLost { return }
+        (session(of: origin) as? any ConfirmingSession)?.delivered(origin, to: target)
     }
 
     private func session(of origin: Origin) -> (any SourceSession)? {
@@ -36,7 +37,7 @@ final class OpenSessions: Sendable {
     ///
     /// In a run that was stopped, a slow disk is waited for no longer: the next run sees to what is left.
     func concluded(orStopped stopping: CancelToken) async {
-        let all = sessions.withLock { Array($0.values) }
+        let all = sessions.withLock { $0.values.compactMap { $0 as? any ConcludingSession } }
         _ = await stopping.answer { () async throws(IngestError) in
             for session in all { await session.concluded() }
         }

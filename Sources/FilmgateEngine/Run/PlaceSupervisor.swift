@@ -204,6 +204,7 @@ struct PlaceSupervisor: Sendable {
 
     /// What the run ends without because it is not whole; when it was stopped, a source that hangs is not waited for.
     private func leaveUnfinished(_ session: any SourceSession) async {
+        guard let session = session as? any ReceivingSession else { return }
         let limit = run.stopping.isSet ? CancelToken.grace : nil
         let found = await CancelToken(run.clock).answer(within: limit) { () async throws(IngestError) in
             await session.unfinished()
@@ -214,8 +215,10 @@ struct PlaceSupervisor: Sendable {
 
     /// Tells how the camera fares, for those who watch.
     private func ask(_ session: any SourceSession, _ changed: WakeSignal) async {
+        guard let session = session as? any ConditionReportingSession else { return }
         var told: DeviceCondition?
-        while !Task.isCancelled, !run.stopping.isSet, let condition = await session.condition() {
+        while !Task.isCancelled, !run.stopping.isSet {
+            let condition = await session.condition()
             if condition != told { run.hub.post(.device(place, condition)) }
             told = condition
             await changed.wait(atMost: .seconds(condition.isQuick ? 2 : 60), or: run.stopping)

@@ -104,7 +104,7 @@ extension RunContext {
         let search = CopySearch(Set(plan.targets.map(\.identity)))
         guard plan.recognises, !options.again else { return search }
         let asked = await Result { () async throws(IngestError) in
-            try await reader.copies(volume: session.volume, below: session.home, search.look)
+            try await reader.copies(volume: session.volume, below: session.traits.home, search.look)
         }
         if case .failure = asked { return CopySearch(Set(plan.targets.map(\.identity))) }
         return search

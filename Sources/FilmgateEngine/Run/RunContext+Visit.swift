@@ -11,10 +11,11 @@ extension RunContext {
         let patience = mode.ends ? options.wait : nil
         let session = try await open(place, of: driver, patience: patience)
         sessions.add(session)
-        if let patience { session.expectAnswers(within: patience) }
-        let stop = stopping.whenSet { session.expectAnswers(within: CancelToken.grace) }
-        let abort = cancelled.whenSet { session.expectAnswers(within: .zero) }
-        let telling = patience == nil ? nil : Task { await tellSilence(of: session) }
+        let device = session as? any AnsweringSession
+        if let patience { device?.expectAnswers(within: patience) }
+        let stop = stopping.whenSet { device?.expectAnswers(within: CancelToken.grace) }
+        let abort = cancelled.whenSet { device?.expectAnswers(within: .zero) }
+        let telling = patience == nil ? nil : device.map { device in Task { await tellSilence(of: device) } }
         let result = await Result { () async throws(IngestError) in try await body(session) }
         telling?.cancel()
         await session.close()
@@ -28,7 +29,7 @@ extension RunContext {
     private static let telling = Duration.seconds(5)
 
     /// Says once of each silence what is waited for.
-    private func tellSilence(of session: any SourceSession) async {
+    private func tellSilence(of session: any AnsweringSession) async {
         var told: ContinuousClock.Instant?
         while !Task.isCancelled {
             await clock.sleep(for: .seconds(1))
@@ -72,7 +73,7 @@ extension RunContext {
             let listed = await stopping.during {
                 await Result { () async throws(IngestError) in try await session.entries() }
             }
-            let gap = await session.unlisted()
+            let gap = await (session as? any PartialListingSession)?.unlisted()
             if let readiness, await readiness.mayPass(listed, gap: gap) { continue }
             if let gap { statistics.trouble(gap) }
             return try listed.get()

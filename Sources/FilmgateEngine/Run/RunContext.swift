@@ -59,8 +59,8 @@ struct RunContext: Sendable {
 
     /// What the ledger remembers of the place; nothing of a device that cannot be told from others of its kind.
     func known(_ session: any SourceSession) async throws(IngestError) -> [KnownFile] {
-        guard session.identifiesDevice, recognises || leavesOtherEvents else { return [] }
-        return try await reader.known(volume: session.volume, below: session.home)
+        guard session.traits.identifiesDevice, recognises || leavesOtherEvents else { return [] }
+        return try await reader.known(volume: session.volume, below: session.traits.home)
     }
 
     /// What was taken for another event stays with that: nobody ordered it for the one that the run has now.
@@ -115,6 +115,7 @@ struct RunContext: Sendable {
 
     /// Waits for what a source does with its settled files, unless the run is stopped: its disk may hang.
     private func conclude(_ session: any SourceSession) async {
+        guard let session = session as? any ConcludingSession else { return }
         _ = await stopping.answer { () async throws(IngestError) in await session.concluded() }
     }
 

@@ -84,7 +84,7 @@ final class RunPlaces: Sendable {
 
     /// The progress in which the volume was lost, or is being taken; else a new one.
     func progress(_ session: any SourceSession) -> VolumeProgress {
-        let key = VolumeKey(source: session.place.source, volume: session.volume, home: session.home)
+        let key = VolumeKey(source: session.place.source, volume: session.volume, home: session.traits.home)
         return state.withLock { state in
             let progress = state.volumes[key] ?? VolumeProgress()
             state.volumes[key] = progress

@@ -9,16 +9,14 @@ import Synchronization
 struct ExternalSession: SourceSession {
     static let limit = 1_000_000
 
-    let place: SourcePlace, volume: String, home: String
+    let place: SourcePlace, volume: String, traits: SessionTraits
     let children: ChildPool
-    let identifiesDevice: Bool
     private let listed = Listed()
-    var parallelFetches: Int { 1 }
     private var module: String { children.setup.program.name }
 
-    init(place: SourcePlace, volume: String, home: String, children: ChildPool, identifiesDevice: Bool) {
-        (self.place, self.volume, self.home, self.children) = (place, volume, home, children)
-        self.identifiesDevice = identifiesDevice
+    init(place: SourcePlace, volume: String, children: ChildPool, identifiesDevice: Bool) {
+        (self.place, self.volume, self.children) = (place, volume, children)
+        traits = SessionTraits(identifiesDevice: identifiesDevice, parallelFetches: 1)
     }
 
     func entries() async throws(IngestError) -> [SourceEntry] {

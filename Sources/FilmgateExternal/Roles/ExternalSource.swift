@@ -44,7 +44,7 @@ struct ExternalSource: SourceDriver {
                 .unavailable, "The module `\(use.name)` does not say which volume \(place.label) is (`volume`).")
         }
         return ExternalSession(
-            place: place, volume: "\(use.name):\(Reported.shown(volume))", home: "", children: children,
+            place: place, volume: "\(use.name):\(Reported.shown(volume))", children: children,
             identifiesDevice: try identifies(value, place))
     }
 

@@ -1,7 +1,7 @@
 public import FilmgateCore
 import Synchronization
 
-extension CameraSession {
+extension CameraSession: RangeReadingSession {
     /// Asks the camera for a part of a file; nil where its make gives whole files only.
     public func bytes(of origin: Origin, in range: Range<UInt64>) async throws(IngestError) -> [UInt8]? {
         guard range.upperBound <= origin.size, range.count <= 1 << 20 else { return nil }

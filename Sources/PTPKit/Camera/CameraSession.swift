@@ -4,13 +4,16 @@ import Synchronization
 /// One camera, taken in.
 ///
 /// Comes back by itself when the connection breaks, and goes on where it was.
-public final class CameraSession: SourceSession {
+public final class CameraSession: WatchingSession, PartialListingSession, ResultHandlingSession, AnsweringSession,
+    ConditionReportingSession
+{
     public let place: SourcePlace
     public let volume: String
-    /// True where the body has a serial number or, on the network, a GUID.
-    public let identifiesDevice: Bool
-    /// Files come one after the other; while one is made durable and looked at, the next one is on its way.
-    public var parallelFetches: Int { 2 }
+    /// The body is told from others of its kind where it has a serial number or, on the network, a GUID.
+    ///
+    /// Files come one after the other; while one is made durable and looked at, the next one is on its way: two are
+    /// fetched at once.
+    public let traits: SessionTraits
     struct State {
         /// The last connection in which its files were listed to the end.
         var listed: Int?
@@ -45,7 +48,8 @@ public final class CameraSession: SourceSession {
         self.options = options
         let volume = CameraNaming.volume(opened.info, guid: opened.camera.guid, address: connector.address)
         self.volume = volume
-        identifiesDevice = CameraNaming.isNamed(opened.info, guid: opened.camera.guid)
+        traits = SessionTraits(
+            identifiesDevice: CameraNaming.isNamed(opened.info, guid: opened.camera.guid), parallelFetches: 2)
         maker = EntryMaker(place: place, volume: volume, options: options)
         let objects = KnownObjects(maker)
         self.objects = objects
@@ -255,7 +259,7 @@ public final class CameraSession: SourceSession {
     /// pieces of 16 MiB the camera is looked at. A `fetch` that fails with `deviceGone` may be called again, from the
     /// offset that it reached, after `back`. The stream keeps all that was not taken yet. A second call ends the first
     /// stream.
-    public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
+    public func arrivals() async throws(IngestError) -> AsyncStream<SourceNews> {
         let (stream, continuation) = AsyncStream<SourceNews>.makeStream()
         let watch = CameraWatch(self, continuation)
         let task = Task { await watch.run() }
@@ -278,7 +282,7 @@ public final class CameraSession: SourceSession {
     }
 
     /// What the standard lets everybody ask; what the camera refuses, or is away, is left out.
-    public func condition() async -> DeviceCondition? { await connection.camera.condition() }
+    public func condition() async -> DeviceCondition { await connection.camera.condition() }
 
     public func expectAnswers(within limit: Duration) { connection.expectAnswers(within: limit) }
     public var unanswered: DeviceSilence? { connection.unanswered }

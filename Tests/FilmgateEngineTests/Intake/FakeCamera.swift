@@ -2,7 +2,7 @@ import FilmgateCore
 import Synchronization
 
 /// A camera that gives one object, breaks off where it is told to, and remembers what it was asked for.
-final class FakeCamera: SourceSession {
+final class FakeCamera: RangeReadingSession {
     struct State {
         var content: [UInt8]
         var breaksAt: Int?
@@ -16,7 +16,7 @@ final class FakeCamera: SourceSession {
     }
     let place = SourcePlace(source: "ptp", address: "ptpip://camera", label: "Camera")
     let volume = "ptp:Acme:One:7"
-    let parallelFetches = 1
+    let traits = SessionTraits(identifiesDevice: true, parallelFetches: 1)
     let state: Mutex<State>
     /// Called in the middle of an object.
     let halfway: @Sendable () async -> Void

@@ -35,8 +35,12 @@ import Testing
     }
     /// A hot folder with nothing in it but what a test puts there.
     private struct Folder: SourceSession {
-        let place: SourcePlace, volume = "v", parallelFetches = 1, keepsRefused = true
-        init(_ root: String) { place = SourcePlace(source: "folder", address: root, label: "Hot") }
+        let place: SourcePlace, volume = "v"
+        var traits = SessionTraits(identifiesDevice: true, parallelFetches: 1)
+        init(_ root: String) {
+            place = SourcePlace(source: "folder", address: root, label: "Hot")
+            traits.keepsRefused = true
+        }
         func entries() async throws(IngestError) -> [SourceEntry] { [] }
         func localPath(_ origin: Origin) -> String? { origin.absolutePath }
         func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {}

@@ -7,7 +7,8 @@ import Testing
 
 /// A dump whose files are read where they lie.
 private struct Dump: SourceSession {
-    let place: SourcePlace, volume = "dump", parallelFetches = 1
+    let place: SourcePlace, volume = "dump"
+    let traits = SessionTraits(identifiesDevice: true, parallelFetches: 1)
     func entries() async throws(IngestError) -> [SourceEntry] { [] }
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {}
     func localPath(_ origin: Origin) -> String? { origin.absolutePath }

@@ -4,7 +4,7 @@ import Synchronization
 @testable import FilmgateEngine
 
 /// A card, camera or folder in memory, which does what a test says.
-final class FakePlace: SourceSession {
+final class FakePlace: ReceivingSession, PartialListingSession, ConfirmingSession, ConcludingSession {
     struct State {
         /// In card order.
         var files: [(name: String, bytes: String)]
@@ -28,7 +28,7 @@ final class FakePlace: SourceSession {
         /// Until this is set, what it began for files that have their ending goes on, whoever is cancelled.
         var cleaning: CancelToken?
     }
-    let place: SourcePlace, volume: String, home: String, parallelFetches: Int
+    let place: SourcePlace, volume: String, traits: SessionTraits
     let state: Mutex<State>
     private let listening = AsyncStream<Void>.makeStream(), closing = AsyncStream<Void>.makeStream()
     /// Called before the bytes of a file come.
@@ -44,7 +44,8 @@ final class FakePlace: SourceSession {
     ) {
         var place = SourcePlace(source: source, address: address ?? "memory://\(label)", label: label)
         (place.visit, place.event) = (visit, event)
-        (self.place, self.volume, self.home, parallelFetches) = (place, volume ?? "volume of \(label)", home, parallel)
+        (self.place, self.volume) = (place, volume ?? "volume of \(label)")
+        traits = SessionTraits(identifiesDevice: true, parallelFetches: parallel, home: home)
         (self.whileReading, self.whileListing) = (whileReading, whileListing)
         state = Mutex(State(files: files))
     }
@@ -94,9 +95,14 @@ final class FakePlace: SourceSession {
 
     func unlisted() async -> IngestError? { state.withLock { $0.gaps.isEmpty ? nil : $0.gaps.removeFirst() } }
 
-    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews>? {
-        guard state.withLock(\.listens) else { return nil }
+    /// Where it is not listened to, it has given all it had.
+    func arrivals() async throws(IngestError) -> AsyncStream<SourceNews> {
         let (stream, feed) = AsyncStream<SourceNews>.makeStream()
+        guard state.withLock(\.listens) else {
+            feed.yield(.over)
+            feed.finish()
+            return stream
+        }
         state.withLock { $0.feed = feed }
         listening.continuation.yield()
         return stream

@@ -10,7 +10,7 @@ import Testing
 /// Two removable cards in one import: their paths count from each card's own top, so their shots have the same keys.
 @Suite struct TwoCardsTests {
     private struct InsertedCard: SourceSession {
-        let place: SourcePlace, parallelFetches = 1
+        let place: SourcePlace, traits = SessionTraits(identifiesDevice: true, parallelFetches: 1)
         let held: [SourceEntry]
         var volume: String { place.label }
         func entries() async throws(IngestError) -> [SourceEntry] { held }
