@@ -46,45 +46,45 @@ struct Filmgate: AsyncParsableCommand {
         // (core(5)).
         var none = rlimit(rlim_cur: 1, rlim_max: 1)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        Glibc.exit(Console.status(after: await carryOut(nil)))
+        Glibc.exit(Console.status(after: await carryOut(nil, Invocation())))
     }
 
     /// Does what a command line says and returns its exit code; nil = this process's own.
     ///
     /// JSON Lines end with a summary: verbs that count files write their own, for the others and after errors it is
     /// written here.
-    static func carryOut(_ arguments: [String]?) async -> Int32 {
-        let last = SummaryFlag()
-        return await HostedJob.$summaryFlag.withValue(last) {
-            // What cannot be parsed says by its words whether JSON was asked for.
-            let words = arguments ?? Array(CommandLine.arguments.dropFirst())
-            var writesLines = words.contains("--json"), status = ExitStatus.complete
-            var verb: any ParsableCommand.Type = Filmgate.self
-            do {
-                if arguments == nil { try requireText() }
-                var command = try parseAsRoot(arguments)
-                verb = type(of: command)
-                writesLines = Self.writesLines(command)
-                if var command = command as? any AsyncParsableCommand {
-                    try await command.run()
-                } else {
-                    try command.run()
-                }
-            } catch let exit as Exit {
-                status = exit.code
-            } catch let refusal as Refusal {
-                status = .usage
-                let error = IngestError(.misconfigured, refusal.message)
-                Failure.tell(error, json: false)
-                if writesLines { Failure.tell(error, json: true) }
-            } catch {
-                let slip = unknownVerb(words) ?? unknownOption(words, besides: error)
-                status = tell(slip?.error ?? error, in: slip?.verb ?? verb, json: writesLines)
-                if status == .complete { writesLines = false }
+    static func carryOut(_ arguments: [String]?, _ invocation: Invocation) async -> Int32 {
+        let console = invocation.console
+        // What cannot be parsed says by its words whether JSON was asked for.
+        let words = arguments ?? Array(CommandLine.arguments.dropFirst())
+        var writesLines = words.contains("--json"), status = ExitStatus.complete
+        var verb: any ParsableCommand.Type = Filmgate.self
+        do {
+            if arguments == nil { try requireText() }
+            var command = try parseAsRoot(arguments)
+            verb = type(of: command)
+            writesLines = Self.writesLines(command)
+            if let command = command as? any Verb {
+                try await command.run(in: invocation)
+            } else if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
             }
-            if writesLines, !last.isSaid { Console.out(SummaryLine.json(RunOutcome(), exit: status)) }
-            return status.rawValue
+        } catch let exit as Exit {
+            status = exit.code
+        } catch let refusal as Refusal {
+            status = .usage
+            let error = IngestError(.misconfigured, refusal.message)
+            console.tell(error, json: false)
+            if writesLines { console.tell(error, json: true) }
+        } catch {
+            let slip = unknownVerb(words) ?? unknownOption(words, besides: error)
+            status = tell(slip?.error ?? error, in: slip?.verb ?? verb, json: writesLines, console)
+            if status == .complete { writesLines = false }
         }
+        if writesLines, !console.hasSummary { console.out(SummaryLine.json(RunOutcome(), exit: status)) }
+        return status.rawValue
     }
 
     /// Arguments are read as text, and bytes that are none would be taken for another path: that of a folder which may
@@ -143,15 +143,17 @@ struct Filmgate: AsyncParsableCommand {
     /// Help goes to stdout; a mistake in the words to stderr, and with `--json` as an `error` object to stdout too.
     ///
     /// `verb`: what the words asked for.
-    private static func tell(_ error: any Error, in verb: any ParsableCommand.Type, json: Bool) -> ExitStatus {
+    private static func tell(
+        _ error: any Error, in verb: any ParsableCommand.Type, json: Bool, _ console: Console
+    ) -> ExitStatus {
         if exitCode(for: error) == .success {
-            Console.out(fullMessage(for: error))
+            console.out(fullMessage(for: error))
             return .complete
         }
         // One style for all errors; the library's own differs by a letter.
         let text = fullText(of: error, in: verb)
-        Console.err(text.hasPrefix("Error: ") ? "e" + text.dropFirst() : text)
-        if json { Failure.tell(IngestError(.misconfigured, message(for: error)), json: true) }
+        console.err(text.hasPrefix("Error: ") ? "e" + text.dropFirst() : text)
+        if json { console.tell(IngestError(.misconfigured, message(for: error)), json: true) }
         return .usage
     }
 

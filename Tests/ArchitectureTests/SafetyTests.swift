@@ -33,6 +33,22 @@ import Testing
         }
     }
 
+    /// Who called a command, from where and for whom is an argument (`Invocation`): a value that belongs to a task is
+    /// not seen on other threads, and no caller shows that it is meant.
+    ///
+    /// These belong to one delivery or one sign-in, whoever asked for it; the modules in between know nothing of them.
+    static let valuesOfTasks: Set = [
+        "Sources/FilmgateCore/Flow/ProgressSignal.swift", "Sources/FilmgateCore/Flow/SendRight.swift",
+        "Sources/FilmgateCore/Modules/CredentialPlaces.swift",
+    ]
+
+    @Test(arguments: Repository.code.filter { !valuesOfTasks.contains($0.path) })
+    func argumentsAreNamed(_ file: Repository.File) {
+        for (index, line) in file.code.enumerated() where line.contains("@TaskLocal") {
+            #expect(Bool(false), "\(file.path):\(index + 1): make it an argument")
+        }
+    }
+
     /// The structures that hold a file's times are made in files without Foundation and Dispatch.
     ///
     /// Beside those the compiler takes now Glibc and now CDispatch for the module that defines them, so that the same

@@ -16,6 +16,9 @@ import Testing
         try table.run(["safe-to-format", table.card, "--allow", "same-device"])
     }
 
+    /// All that waits for the target that somebody calls so.
+    private func choice(of target: String) -> OrderChoice { OrderChoice(target: target, files: [], start: .own) }
+
     /// What a message tells to do: the words of a `filmgate` command in it, as a shell reads them.
     private func command(in text: String) throws -> [String] {
         let start = try #require(text.range(of: "`filmgate cancel ")).upperBound
@@ -63,7 +66,7 @@ import Testing
             receipt: Receipt(state: .pending), size: 1, path: "A.JPG")
         let asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: "a", stem: "A"), at: 1)
         let order = QueuedDelivery(delivery: row, asset: asset)
-        #expect((try? OrderChoice(target: target, files: []).choose([order]).count == 1) ?? false == isMeant)
+        #expect((try? choice(of: target).choose([order]).count == 1) ?? false == isMeant)
     }
 
     /// The page names the target without an event by its identity, which is also how those of its events begin.
@@ -78,7 +81,7 @@ import Testing
             return QueuedDelivery(delivery: row, asset: asset)
         }
         for order in orders {
-            let meant = try OrderChoice(target: order.delivery.target, files: []).choose(orders)
+            let meant = try choice(of: order.delivery.target).choose(orders)
             #expect(meant.map(\.delivery.target) == [order.delivery.target])
         }
     }
@@ -113,7 +116,7 @@ import Testing
             return QueuedDelivery(delivery: row, asset: asset)
         }
         func chosen(_ file: String, _ orders: [QueuedDelivery], there volume: String? = nil) throws -> [String] {
-            var choice = OrderChoice(target: nil, files: [file])
+            var choice = OrderChoice(target: nil, files: [file], start: .own)
             choice.volume = { _ in volume }
             return try choice.choose(orders).map { String($0.delivery.content.sha256.prefix(1)) }
         }

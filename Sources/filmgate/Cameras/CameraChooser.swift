@@ -83,8 +83,9 @@ struct CameraChooser {
     }
 
     private func tell(waitingFor id: String, _ reason: IngestError?) {
-        Console.err("Waiting for \(Describe.name(id)) …" + (reason.map { " " + Describe.name($0.message) } ?? ""))
-        if let advice = reason?.advice { Console.err("  → " + Describe.name(advice)) }
+        context.console.err(
+            "Waiting for \(Describe.name(id)) …" + (reason.map { " " + Describe.name($0.message) } ?? ""))
+        if let advice = reason?.advice { context.console.err("  → " + Describe.name(advice)) }
     }
 
     /// Nil when no such camera is there.

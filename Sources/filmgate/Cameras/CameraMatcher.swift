@@ -21,9 +21,8 @@ struct CameraMatcher: Sendable {
     static func all(_ context: CommandContext) throws(IngestError) -> [CameraMatcher] {
         var lookup = Lookup()
         lookup.services = context.cameraServices + context.buses.map { $0 as any Sendable }
-        let options = context.options
         let moduleContext = ModuleContext(
-            name: "cameras", logger: options.logger, state: options.stateDirectory, lookup: lookup)
+            name: "cameras", logger: context.logger, state: context.state, lookup: lookup)
         var matchers: [CameraMatcher] = []
         for module in Modules.cameras { matchers.append(try matcher(module, moduleContext)) }
         return matchers

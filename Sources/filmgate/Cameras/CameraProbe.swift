@@ -14,7 +14,7 @@ struct CameraProbe {
     func run(_ pipeline: PipelineFile, _ plan: Plan) async -> IngestError? {
         var first: IngestError?, untried: [String] = []
         // A camera has one visitor at a time, and a run that lives may be it.
-        let isFree = StateHolder(directory: context.options.stateDirectory) == nil
+        let isFree = StateHolder(directory: context.state) == nil
         for (use, driver) in zip(pipeline.sources, plan.sources) {
             guard isFree, driver.traits.backlog != nil else {
                 untried.append(use.name)
@@ -26,7 +26,7 @@ struct CameraProbe {
             case .failure(let error):
                 first = first ?? error
                 let told = IngestError(error.code, "\(use.name): \(error.message)", advice: error.advice)
-                Failure.tell(told, json: context.options.json)
+                context.console.tell(told, json: context.options.json)
             }
             await context.connections.clear()
         }
@@ -40,5 +40,5 @@ struct CameraProbe {
             : places.map(\.label).joined(separator: ", ") + (places.count == 1 ? " answers" : " answer")
     }
 
-    private func say(_ line: String) { if !context.options.json { Console.out(Describe.name(line)) } }
+    private func say(_ line: String) { if !context.options.json { context.console.out(Describe.name(line)) } }
 }

@@ -59,7 +59,7 @@ struct CameraRecorder {
                 try camera.pollEvents()
                 _ = try handler.news(camera, camera.eventQueue.take().events)
             }
-        } catch { context.options.logger.warning("The session broke off: \(error)") }
+        } catch { context.logger.warning("The session broke off: \(error)") }
         try? await camera.run { camera throws(PTPError) in
             recorder.leaveOutContent(false)
             if camera.failure == nil { handler.release(camera) }

@@ -19,18 +19,17 @@ final class CameraTrace: Sendable {
     private static let title = "filmgate camera trace"
     private let write: @Sendable (String) -> Void
 
-    /// `-` is stderr.
+    /// `-` is stderr, of whoever the verb's words go to.
     ///
     /// A file that is something else than an earlier trace is refused: it may be a pipeline that was taken for the
     /// option's value.
-    init(_ target: String) throws(IngestError) {
+    init(_ target: String, _ invocation: Invocation) throws(IngestError) {
         guard target != "-" else {
-            // Where a run does this job, the words go to whoever asked for it; what is said on other threads, too.
-            let output = HostedJob.output
-            write = { lines in HostedJob.$output.withValue(output) { Console.err(lines) } }
+            let console = invocation.console
+            write = { lines in console.err(lines) }
             return
         }
-        let path = UserPath.absolute(target), file = try TraceFile(path, title: Self.title)
+        let path = invocation.paths.absolute(target), file = try TraceFile(path, title: Self.title)
         write = { file.add($0) }
     }
 

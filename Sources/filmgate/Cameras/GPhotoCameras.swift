@@ -12,8 +12,7 @@ struct GPhotoCameras {
     ///
     /// Opens no camera.
     func places() async throws(IngestError) -> [SourcePlace] {
-        let moduleContext = ModuleContext(
-            name: Self.module, logger: context.options.logger, state: context.options.stateDirectory)
+        let moduleContext = ModuleContext(name: Self.module, logger: context.logger, state: context.state)
         do throws(IngestError) { return try await GPhoto2Source(GPhoto2Source.Config(), moduleContext).places() } catch
         {
             if error.code == .notFound { return [] }

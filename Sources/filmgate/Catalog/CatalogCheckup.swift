@@ -31,12 +31,12 @@ struct CatalogCheckup {
     }
 
     private func reader() throws(IngestError) -> SQLiteReader? {
-        try SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader
+        try SQLiteLedger.reader(directory: context.state) as? SQLiteReader
     }
 
     /// The first of the pipelines used here that names a catalogue.
     private var used: PipelineFile? {
-        PipelineSnapshot(state: context.options.stateDirectory).files().lazy
+        PipelineSnapshot(state: context.state).files().lazy
             .compactMap { context.loader().load(path: $0).pipeline }.first { $0.catalog != nil }
     }
 

@@ -35,10 +35,10 @@ struct CatalogOptions: ParsableArguments {
     var byRun = false
 
     /// Ends the verb with the run's answer where `byRun` was said and a run takes jobs.
-    func handOver(_ state: String) throws {
-        guard byRun, HostedJob.ledger == nil else { return }
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        guard let code = ControlClient.handOver(arguments, state: state) else { return }
+    func handOver(_ options: CommonOptions, _ invocation: Invocation) throws {
+        guard byRun, invocation.job == nil else { return }
+        let arguments = Array(CommandLine.arguments.dropFirst()), state = options.stateDirectory(from: invocation.paths)
+        guard let code = ControlClient.handOver(arguments, state: state, invocation) else { return }
         throw Exit(ExitStatus(rawValue: code) ?? .failure)
     }
 
@@ -70,15 +70,17 @@ struct ChosenCatalog {
             self = found
             return
         }
-        throw CommandContext.refuse(await Self.absent(options, context), context.options)
+        throw context.refuse(await Self.absent(options, context))
     }
 
     /// The one that was named, else those that were used here.
     static func pipelines(_ options: CatalogOptions, _ context: CommandContext) throws -> [PipelineFile] {
         let overrides = try options.overrides()
-        if let file = options.pipeline { return [try context.load(UserPath.absolute(file), overrides: overrides)] }
+        if let file = options.pipeline {
+            return [try context.load(context.invocation.paths.absolute(file), overrides: overrides)]
+        }
         // What was used before may be broken since: that hides no other pipeline's catalogue.
-        return PipelineSnapshot(state: context.options.stateDirectory).files().compactMap {
+        return PipelineSnapshot(state: context.state).files().compactMap {
             context.loader(overrides: overrides).load(path: $0).pipeline
         }
     }
@@ -88,7 +90,7 @@ struct ChosenCatalog {
         let write = "Write `catalog: { postgres: { url: … } }` there, and say which file with --pipeline."
         if options.pipeline != nil { return "This pipeline names no catalogue. \(write)" }
         let found = await Result { () async throws(IngestError) in
-            try await (SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader)?.station()
+            try await (SQLiteLedger.reader(directory: context.state) as? SQLiteReader)?.station()
         }
         guard case .success(let place?) = found else {
             return "No pipeline that was used here names a catalogue. \(write)"
@@ -105,7 +107,7 @@ struct ChosenCatalog {
     /// Nil where the pipeline names none.
     static func of(_ pipeline: PipelineFile, _ context: CommandContext) async throws(IngestError) -> ChosenCatalog? {
         guard let use = pipeline.catalog else { return nil }
-        let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
+        let reader = try SQLiteLedger.reader(directory: context.state)
         let place = try await (reader as? SQLiteReader)?.station()
         let services: [any Sendable] = [LeastTimeline(place?.timeline ?? 0)]
         return try context.builder(ledger: nil).catalog(of: pipeline, services: services).map {

@@ -4,7 +4,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 
-struct CatalogWhereCommand: AsyncParsableCommand {
+struct CatalogWhereCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "where", abstract: "Who says to have these bytes: stations, places, proof.",
         discussion: """
@@ -22,17 +22,17 @@ struct CatalogWhereCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        try choice.handOver(options.stateDirectory)
-        let copies = try await CatalogCopies(choice, CommandContext(options))
+    func run(in invocation: Invocation) async throws {
+        try choice.handOver(options, invocation)
+        let copies = try await CatalogCopies(choice, CommandContext(options, invocation))
         try await copies.tell(files) { name async throws(IngestError) in
-            if try CatalogCopies.isDigest(name) { return try await copies.digest(name) }
-            return try FileCopy.hash(path: UserPath.absolute(name)).digests.sha256
+            if try copies.isDigest(name) { return try await copies.digest(name) }
+            return try FileCopy.hash(path: invocation.paths.absolute(name)).digests.sha256
         }
     }
 }
 
-struct CatalogFindCommand: AsyncParsableCommand {
+struct CatalogFindCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "find", abstract: "Who says to have the bytes with these digests: stations, places, proof.",
         discussion: """
@@ -50,9 +50,9 @@ struct CatalogFindCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        try choice.handOver(options.stateDirectory)
-        let copies = try await CatalogCopies(choice, CommandContext(options))
+    func run(in invocation: Invocation) async throws {
+        try choice.handOver(options, invocation)
+        let copies = try await CatalogCopies(choice, CommandContext(options, invocation))
         try await copies.tell(digests) { name async throws(IngestError) in try await copies.digest(name) }
     }
 }
@@ -85,7 +85,7 @@ struct CatalogCopies {
                 found.merge(Dictionary(grouping: copies, by: \.sha256)) { $1 }
             }
             var answers: [Answer] = []
-            let reader = try? SQLiteLedger.reader(directory: context.options.stateDirectory)
+            let reader = try? SQLiteLedger.reader(directory: context.state)
             for (name, sha256) in zip(names, wanted) {
                 let media = await Self.media(of: sha256, reader)
                 answers.append(Answer(name: name, sha256: sha256, copies: found[sha256] ?? [], media: media))
@@ -115,22 +115,22 @@ struct CatalogCopies {
 
     private func tell(_ answer: Answer) {
         if context.options.json {
-            for copy in answer.copies { Console.out(CatalogLine.place(copy, answer.media).finished) }
+            for copy in answer.copies { context.console.out(CatalogLine.place(copy, answer.media).finished) }
             return
         }
         let size = answer.copies.lazy.compactMap(\.size).first.map { "  " + Describe.bytes($0) } ?? ""
         let name = answer.sha256.hasPrefix(answer.name.lowercased()) ? "" : "  " + answer.name
         let media = answer.media.map(Self.text).flatMap { $0.isEmpty ? nil : "  " + $0 } ?? ""
-        Console.out(Describe.name("\(answer.sha256)\(size)\(media)\(name)"))
-        if answer.copies.isEmpty { Console.out("  nobody") }
-        for copy in answer.copies { Console.out("  " + Describe.name(Self.text(copy))) }
+        context.console.out(Describe.name("\(answer.sha256)\(size)\(media)\(name)"))
+        if answer.copies.isEmpty { context.console.out("  nobody") }
+        for copy in answer.copies { context.console.out("  " + Describe.name(Self.text(copy))) }
     }
 
     /// A name of digits that no file has.
-    static func isDigest(_ name: String) throws(IngestError) -> Bool {
+    func isDigest(_ name: String) throws(IngestError) -> Bool {
         guard PictureSearch.isHexadecimal(name) else { return false }
         if name.utf8.count == 64 { return true }
-        return try FileFacts.of(UserPath.absolute(name)) == nil
+        return try FileFacts.of(context.invocation.paths.absolute(name)) == nil
     }
 
     /// All 64 digits: the catalogue is asked for whole digests, so a shorter one must be of a picture that this ledger
@@ -143,8 +143,9 @@ struct CatalogCopies {
                 advice: "It has 64 hexadecimal digits; `filmgate catalog where` takes files.")
         }
         if digits.utf8.count == 64 { return digits }
-        let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
-        do throws(IngestError) { return try await PictureSearch(reader: reader).sha256(beginning: digits) } catch {
+        let reader = try SQLiteLedger.reader(directory: context.state)
+        let search = PictureSearch(reader: reader, start: context.invocation.paths)
+        do throws(IngestError) { return try await search.sha256(beginning: digits) } catch {
             guard error.code == .misconfigured else { throw error }
             throw IngestError(
                 error.code, error.message, advice: "All 64 digits name a picture that only others know, too.")

@@ -25,7 +25,7 @@ struct CatalogForecast {
 
     /// Why the catalogue could not be used, in a sentence.
     private func trouble(_ pipeline: PipelineFile) async throws(IngestError) -> String? {
-        let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory)
+        let reader = try SQLiteLedger.reader(directory: context.state)
         guard let place = try await (reader as? SQLiteReader)?.station() else {
             return
                 "this state directory has not joined; nothing would be told or claimed until `filmgate catalog join`."

@@ -22,7 +22,7 @@ extension CommandContext {
         case .success(let found):
             return found.map { StationProof($0.catalog, station: $0.station, asking: targets, proof) }
         case .failure(let error):
-            Console.err("catalog: other stations are not asked: \(Describe.name(error.description))")
+            console.err("catalog: other stations are not asked: \(Describe.name(error.description))")
             return nil
         }
     }

@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 
-struct CatalogCheckCommand: AsyncParsableCommand {
+struct CatalogCheckCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Try the catalogue: reachable, proven, its tables, this role's rights, the clocks.",
@@ -19,39 +19,40 @@ struct CatalogCheckCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation),
+            catalog = try await ChosenCatalog(choice, context).catalog
         let found = try await context.telling { () async throws(IngestError) in try await catalog.condition() }
         await catalog.close()
         if options.json {
-            Console.out(CatalogLine.condition(found, catalog.place).finished)
+            context.console.out(CatalogLine.condition(found, catalog.place).finished)
         } else {
-            tell(found, catalog)
+            tell(found, catalog, context.console)
         }
         if found.common == nil { throw Exit(.usage) }
     }
 
-    private func tell(_ found: CatalogCondition, _ catalog: any Catalog) {
+    private func tell(_ found: CatalogCondition, _ catalog: any Catalog, _ console: Console) {
         let clock = abs(found.clockAhead) > 2000 ? "CLOCK" : "clock"
         let ahead = CatalogStatusCommand.signed(found.clockAhead)
-        Console.out(
+        console.out(
             Describe.name(
                 "\(catalog.place): \(found.server), PostgreSQL \(found.version), \(found.protection), as \(found.role)")
         )
-        Console.out(
+        console.out(
             "  answer after \(Describe.decimal(found.roundTrip, 1)) ms, \(clock) \(ahead) s, "
                 + "history \(found.timeline.map(String.init) ?? "unknown")")
         let problems = CatalogProblems(found: found)
-        for words in problems.excess { Console.err("warning: \(Describe.name(words))") }
+        for words in problems.excess { console.err("warning: \(Describe.name(words))") }
         if let schema = found.schema {
-            Console.out(
+            console.out(
                 "  tables of version \(schema), functions of \(found.speaks.map(String.init).joined(separator: ", "))")
         }
-        if let words = problems.tables { Console.err(words) }
+        if let words = problems.tables { console.err(words) }
     }
 }
 
-struct CatalogStatusCommand: AsyncParsableCommand {
+struct CatalogStatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "What this station has yet to tell, and who else is there.",
         discussion: """
@@ -66,20 +67,21 @@ struct CatalogStatusCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        try choice.handOver(options.stateDirectory)
-        let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
+    func run(in invocation: Invocation) async throws {
+        try choice.handOver(options, invocation)
+        let context = try CommandContext(options, invocation), console = context.console
+        let chosen = try await ChosenCatalog(choice, context)
         let reader = try await context.readLedger(mustExist: true) as? SQLiteReader
         let standing = try await context.telling { () async throws(IngestError) in
-            try await OwnStanding.read(reader, state: options.stateDirectory)
+            try await OwnStanding.read(reader, context)
         }
         if let standing {
             let place = chosen.catalog.place
-            Console.out(
+            console.out(
                 options.json
                     ? CatalogLine.station(standing, place).finished : Describe.name(standing.text(place)))
         } else {
-            Console.err("This state directory has not joined: `filmgate catalog join`.")
+            console.err("This state directory has not joined: `filmgate catalog join`.")
         }
         let stations = try await context.telling { () async throws(IngestError) in try await chosen.catalog.stations() }
         let sizes = await Result { () async throws(IngestError) in try await chosen.catalog.sizes() }
@@ -88,15 +90,15 @@ struct CatalogStatusCommand: AsyncParsableCommand {
         }
         await chosen.catalog.close()
         // Who was shut out is told nothing, also where its role may ask for another station.
-        if let refusal, refusal.code == .unauthorized { throw CommandContext.end(refusal, options) }
+        if let refusal, refusal.code == .unauthorized { throw context.end(refusal) }
         for station in stations {
-            Console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station))
+            console.out(options.json ? CatalogLine.summary(station).finished : Self.text(station))
         }
         // Nothing depends on them.
         if case .success(let sizes) = sizes, !sizes.isEmpty {
-            Console.out(options.json ? CatalogLine.sizes(sizes).finished : Self.text(sizes))
+            console.out(options.json ? CatalogLine.sizes(sizes).finished : Self.text(sizes))
         }
-        if let refusal { throw CommandContext.end(MembershipCheck.plain(refusal), options) }
+        if let refusal { throw context.end(MembershipCheck.plain(refusal)) }
     }
 
     /// One line for people: all together, and the three largest.

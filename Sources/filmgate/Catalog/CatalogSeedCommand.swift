@@ -4,7 +4,7 @@ import FilmgateEngine
 import FilmgateLedger
 import Synchronization
 
-struct CatalogSeedCommand: AsyncParsableCommand {
+struct CatalogSeedCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "seed", abstract: "Tell the catalogue anew all that this station's ledger knows.",
         discussion: """
@@ -23,17 +23,20 @@ struct CatalogSeedCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), chosen = try await ChosenCatalog(choice, context)
         if dryRun { return try await count(chosen, context) }
-        try await context.telling { () throws(IngestError) in try StateAccess(options).check(mustExist: true) }
+        try await context.telling { () throws(IngestError) in
+            try StateAccess(context.state, options).check(mustExist: true)
+        }
         let ledger = try await context.openLedger(), used = UsedTargets(chosen: chosen, context: context)
         let others = choice.pipeline == nil ? try ChosenCatalog.pipelines(choice, context) : []
         let shared = try await context.telling { () async throws(IngestError) in try await used.shared(with: others) }
-        let kept = KeptSharedTargets(state: options.stateDirectory)
+        let kept = KeptSharedTargets(state: context.state)
         try await context.telling { () async throws(IngestError) in
             do throws(IngestError) {
-                let seeding = CatalogSeeding(ledger: ledger, chosen: chosen, kept: kept, json: options.json)
+                let seeding = CatalogSeeding(
+                    ledger: ledger, chosen: chosen, kept: kept, json: options.json, invocation: invocation)
                 try await seeding.run(shared)
             } catch { throw MembershipCheck.plain(error) }
         }
@@ -51,16 +54,19 @@ struct CatalogSeedCommand: AsyncParsableCommand {
         if options.json {
             var line = CatalogLine.seed(place, holdings, catalog)
             line.add("dry_run", true)
-            return Console.out(line.finished)
+            return context.console.out(line.finished)
         }
         let waiting = place.waiting == 0 ? "" : "; now it has \(place.told)", name = place.membership.name
-        Console.out(Describe.name("\(name) would tell \(catalog) of \(CatalogSeeding.text(holdings))\(waiting)."))
+        context.console.out(
+            Describe.name("\(name) would tell \(catalog) of \(CatalogSeeding.text(holdings))\(waiting)."))
     }
 }
 
 /// Tells all that a ledger has anew, and says how far it is.
 struct CatalogSeeding {
     let ledger: SQLiteLedger, chosen: ChosenCatalog, kept: KeptSharedTargets, json: Bool
+    let invocation: Invocation
+    private var console: Console { invocation.console }
     /// How often it is looked how far a run is, and how long it may be without getting on: it asks a catalogue that was
     /// away once a minute.
     private static let interval = Duration.milliseconds(200), patience = Duration.seconds(90)
@@ -83,11 +89,11 @@ struct CatalogSeeding {
         try await requireSame(membership)
         let holdings = try await ledger.reader.stationHoldings(), isNew = try await ledger.seed()
         guard let place = try await ledger.station() else { throw Self.strange }
-        if !isNew, !json { Console.err("catalog: what was begun before goes on: \(place.told).") }
-        let progress = SeedProgress(from: place.acknowledged, to: place.last, json: json)
+        if !isNew, !json { console.err("catalog: what was begun before goes on: \(place.told).") }
+        let progress = SeedProgress(from: place.acknowledged, to: place.last, json: json, console)
         do throws(IngestError) {
             // A second session would end the run's, and with it what it claims.
-            if HostedJob.ledger != nil, let claims = HostedJob.leases?.claims {
+            if let claims = invocation.job?.services.leases.claims {
                 try await wait(for: claims, until: place.last, progress)
             } else {
                 try await tell(place, shared, progress)
@@ -95,7 +101,7 @@ struct CatalogSeeding {
         } catch {
             progress.end()
             if !json, !Self.refusals.contains(error.code) {
-                Console.err("catalog: the rest is told by the next import or run, or by calling this again.")
+                console.err("catalog: the rest is told by the next import or run, or by calling this again.")
             }
             throw error
         }
@@ -152,9 +158,9 @@ struct CatalogSeeding {
         if json {
             var line = CatalogLine.seed(place, holdings, catalog)
             line.add("resumed", !isNew)
-            return Console.out(line.finished)
+            return console.out(line.finished)
         }
-        Console.out(Describe.name("\(place.membership.name) has told \(catalog) all: \(Self.text(holdings))."))
+        console.out(Describe.name("\(place.membership.name) has told \(catalog) all: \(Self.text(holdings))."))
     }
 }
 
@@ -162,11 +168,12 @@ struct CatalogSeeding {
 /// second among JSON Lines, nothing elsewhere.
 final class SeedProgress: Sendable {
     private let first: Int64, last: Int64, json: Bool, isDrawn: Bool
+    private let console: Console
     private let said = Mutex<ContinuousClock.Instant?>(nil)
 
-    init(from first: Int64, to last: Int64, json: Bool) {
-        (self.first, self.last, self.json) = (first, last, json)
-        isDrawn = !json && Console.redrawsStderr
+    init(from first: Int64, to last: Int64, json: Bool, _ console: Console) {
+        (self.first, self.last, self.json, self.console) = (first, last, json, console)
+        isDrawn = !json && console.redrawsStderr
     }
 
     /// The catalogue knows this station up to there.
@@ -178,7 +185,7 @@ final class SeedProgress: Sendable {
             line.add("type", "status")
             line.add("told", told)
             line.add("changes", all)
-            Console.out(line.finished)
+            console.out(line.finished)
         } else {
             Console.errPart("\r\u{1B}[K\(told * 100 / max(1, all)) %  \(told)/\(all) changes told")
         }

@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 
-struct CatalogMigrateCommand: AsyncParsableCommand {
+struct CatalogMigrateCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Make the catalogue's tables, or bring them up to date.",
         discussion: """
@@ -20,23 +20,24 @@ struct CatalogMigrateCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), console = context.console
+        let catalog = try await ChosenCatalog(choice, context).catalog
         if dryRun {
             let statements = try await context.telling { () async throws(IngestError) in try await catalog.migration() }
-            if statements.isEmpty { return Console.err("The tables are up to date.") }
-            for line in ["BEGIN"] + statements + ["COMMIT"] { Console.out(line + ";") }
+            if statements.isEmpty { return console.err("The tables are up to date.") }
+            for line in ["BEGIN"] + statements + ["COMMIT"] { console.out(line + ";") }
             return
         }
         let done = try await context.telling { () async throws(IngestError) in try await catalog.migrate() }
         await catalog.close()
         if options.json { return }
-        for line in done { Console.out("\(Describe.name(catalog.place)): \(line).") }
-        if done.isEmpty { Console.out("\(Describe.name(catalog.place)): the tables are up to date.") }
+        for line in done { console.out("\(Describe.name(catalog.place)): \(line).") }
+        if done.isEmpty { console.out("\(Describe.name(catalog.place)): the tables are up to date.") }
     }
 }
 
-struct CatalogJoinCommand: AsyncParsableCommand {
+struct CatalogJoinCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Make this state directory a station of the catalogue.",
         discussion: """
@@ -57,8 +58,8 @@ struct CatalogJoinCommand: AsyncParsableCommand {
     @OptionGroup var choice: CatalogOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), chosen = try await ChosenCatalog(choice, context)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), chosen = try await ChosenCatalog(choice, context)
         let ledger = try await context.openLedger()
         let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
         let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site
@@ -66,7 +67,7 @@ struct CatalogJoinCommand: AsyncParsableCommand {
             uuid: before?.membership.uuid ?? Self.newIdentity(), name: StationName.of(station), site: site, asNew: asNew
         )
         identity.isEphemeral = station.ephemeral
-        let snapshot = choice.pipeline.map { _ in PipelineSnapshot(state: context.options.stateDirectory) }
+        let snapshot = choice.pipeline.map { _ in PipelineSnapshot(state: context.state) }
         let place = try await context.telling { () async throws(IngestError) in
             let membership = try await join(identity, before?.membership, chosen.catalog, ledger)
             // Who is in already goes on where it was.
@@ -77,7 +78,7 @@ struct CatalogJoinCommand: AsyncParsableCommand {
                 await UsedTargets(chosen: chosen, context: context).keep()
                 try await ledger.join(membership)
             }
-            try snapshot?.keep(chosen.pipeline)
+            try snapshot?.keep(chosen.pipeline, from: invocation.paths)
             return try await ledger.station()
         }
         await chosen.catalog.close()
@@ -85,9 +86,9 @@ struct CatalogJoinCommand: AsyncParsableCommand {
         guard let place else { return }
         let waiting = "\(Describe.count(Int(place.waiting), "change")) to tell"
         if options.json {
-            Console.out(CatalogLine.station(place, chosen.catalog.place).finished)
+            context.console.out(CatalogLine.station(place, chosen.catalog.place).finished)
         } else {
-            Console.out(
+            context.console.out(
                 "This state directory is the station \(Describe.name(place.membership.name)) of \(Describe.name(chosen.catalog.place)); \(waiting)."
             )
         }

@@ -3,7 +3,7 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 
-struct CatalogShareCommand: AsyncParsableCommand {
+struct CatalogShareCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Mark a folder as one that several stations deliver to.",
         discussion: """
@@ -19,13 +19,13 @@ struct CatalogShareCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let path = UserPath.absolute(folder), made: (id: String, isNew: Bool)
+    func run(in invocation: Invocation) async throws {
+        let path = invocation.paths.absolute(folder), made: (id: String, isNew: Bool), console = invocation.console
         do throws(IngestError) { made = try SharedFolderFile.share(path) } catch {
-            throw CommandContext.end(error, options)
+            throw CommandContext.end(error, options, console)
         }
         guard options.json else {
-            return Console.out(
+            return console.out(
                 "\(Describe.name(path)) is shared\(made.isNew ? "" : " already"), with the id \(made.id).")
         }
         var line = JSONWriter()
@@ -33,6 +33,6 @@ struct CatalogShareCommand: AsyncParsableCommand {
         line.add("path", path)
         line.add("id", made.id)
         line.add("new", made.isNew)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 }

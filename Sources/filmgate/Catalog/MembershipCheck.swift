@@ -46,7 +46,7 @@ struct MembershipCheck {
     /// A role may be that of several stations, and the catalogue tells it things as long as one of them is not shut
     /// out: who is, asks nothing.
     static func requireAdmitted(_ catalog: any Catalog, _ context: CommandContext) async throws(IngestError) {
-        let reader = try SQLiteLedger.reader(directory: context.options.stateDirectory) as? SQLiteReader
+        let reader = try SQLiteLedger.reader(directory: context.state) as? SQLiteReader
         let refusal = try await MembershipCheck(catalog: catalog, reader: reader).refusal()
         if let refusal, refusal.code == .unauthorized { throw refusal }
     }

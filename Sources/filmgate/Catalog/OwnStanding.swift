@@ -10,9 +10,9 @@ struct OwnStanding {
     let run: CatalogUptime?
 
     /// Nil where this state directory has joined no catalogue; asks no catalogue.
-    static func read(_ reader: SQLiteReader?, state: String) async throws(IngestError) -> OwnStanding? {
+    static func read(_ reader: SQLiteReader?, _ context: CommandContext) async throws(IngestError) -> OwnStanding? {
         guard let reader, let place = try await reader.station() else { return nil }
-        let live = HostedJob.liveStatus?.now ?? LiveQuestion.ask(state: state)
+        let live = context.invocation.job?.services.liveStatus.now ?? LiveQuestion.ask(state: context.state)
         return OwnStanding(place: place, held: try await reader.heldForCatalog(), run: live?.catalog)
     }
 

@@ -19,11 +19,11 @@ struct RunTelling {
         _ pipelines: [PipelineFile], _ ledger: SQLiteLedger?, _ context: CommandContext, _ leases: DeliveryLeases
     ) async -> RunTelling? {
         guard let ledger, let pipeline = pipelines.first(where: { $0.catalog != nil }) else { return nil }
-        guard HostedJob.ledger == nil else {
+        guard context.invocation.job == nil else {
             if leases.claims == nil {
                 let words = "the run that holds this state uses no catalogue"
                 leases.claims = absent(words, pipeline, context)
-                Console.err("catalog: \(words): nothing of this job is told or claimed.")
+                context.console.err("catalog: \(words): nothing of this job is told or claimed.")
             }
             return nil
         }
@@ -34,7 +34,7 @@ struct RunTelling {
             return telling
         case .failure(let error):
             leases.claims = absent(plain(error.message), pipeline, context)
-            Console.err("catalog: \(Describe.name(plain(error.description)))")
+            context.console.err("catalog: \(Describe.name(plain(error.description)))")
             return nil
         }
     }
@@ -46,7 +46,7 @@ struct RunTelling {
         let rule = pipeline.catalog?.station ?? StationRule(), json = context.options.json
         return StationClaims(
             absent: words, station: StationName.of(rule), whenAway: rule.whenAway,
-            kept: KeptSharedTargets(state: context.options.stateDirectory)
+            kept: KeptSharedTargets(state: context.state)
         ) { refusal in tell(text(refusal), json: json) }
     }
 
@@ -57,7 +57,7 @@ struct RunTelling {
     ) async throws(IngestError) -> RunTelling? {
         let place = try await ledger.station()
         if place == nil {
-            Console.err(
+            context.console.err(
                 "catalog: this state directory has not joined; nothing is told or claimed until "
                     + "`filmgate catalog join`.")
         }
@@ -65,7 +65,7 @@ struct RunTelling {
         let json = context.options.json, gauges = CatalogGauges(), rule = chosen.use.station
         let claims = StationClaims(
             chosen.catalog, station: place?.membership.name ?? StationName.of(rule), whenAway: rule.whenAway,
-            gauges: gauges, kept: KeptSharedTargets(state: context.options.stateDirectory),
+            gauges: gauges, kept: KeptSharedTargets(state: context.state),
             refuse: { refusal in tell(text(refusal), json: json) }, tell: { notice in tell(notice.text, json: json) })
         let told = LedgerOfStation(ledger: ledger, claims: claims)
         let reporter = CatalogReporter(chosen.catalog, told, claims: claims, gauges: gauges) { notice in
@@ -97,13 +97,11 @@ struct RunTelling {
 
     /// On stderr, or among the JSON Lines of stdout; of whoever holds the state, not of its job.
     static func tell(_ text: String, json: Bool) {
-        HostedJob.$output.withValue(nil) {
-            guard json else { return Console.err("catalog: " + Describe.name(text)) }
-            var line = JSONWriter()
-            line.add("type", "status")
-            line.add("catalog", text)
-            Console.out(line.finished)
-        }
+        guard json else { return Console.own.err("catalog: " + Describe.name(text)) }
+        var line = JSONWriter()
+        line.add("type", "status")
+        line.add("catalog", text)
+        Console.own.out(line.finished)
     }
 
     /// What the catalogue itself refuses begins so already.

@@ -5,7 +5,7 @@ struct StationFollowing {
     /// Stations renew their sessions every 15 seconds.
     private static let pause = Duration.seconds(5)
 
-    let json: Bool
+    let json: Bool, console: Console
     let ask: () async throws(IngestError) -> [StationSummary]
 
     /// Goes on until the program ends or nobody reads any more, or until the catalogue tells this station nothing any
@@ -22,7 +22,7 @@ struct StationFollowing {
                 (known, trouble) = (stations, nil)
             case .failure(let error):
                 if error.code == .unauthorized { return error }
-                if error.message != trouble { Failure.tell(error, json: json) }
+                if error.message != trouble { console.tell(error, json: json) }
                 trouble = error.message
             }
         }
@@ -31,15 +31,15 @@ struct StationFollowing {
 
     /// On a terminal all of them anew, elsewhere those that have changed; false when nobody reads any more.
     private func show(_ stations: [StationSummary], after known: [StationSummary]) -> Bool {
-        if Console.stdoutIsTerminal, !json {
+        if console.stdoutIsTerminal, !json {
             let lines = stations.map(CatalogStatusCommand.text)
-            return Console.tryOut("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\n"))
+            return console.tryOut("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\n"))
         }
         let names = Set(stations.map(\.name))
         let changed = Self.changed(stations, since: known).map { station in
             json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station)
         }
-        return (changed + known.filter { !names.contains($0.name) }.map(gone)).allSatisfy(Console.tryOut)
+        return (changed + known.filter { !names.contains($0.name) }.map(gone)).allSatisfy(console.tryOut)
     }
 
     /// A station that is listed no more.

@@ -15,7 +15,7 @@ struct StationsCommand: AsyncParsableCommand {
             """,
         subcommands: [List.self, Revoke.self, Release.self], defaultSubcommand: List.self)
 
-    struct List: AsyncParsableCommand {
+    struct List: Verb {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List them; also without this word.")
 
@@ -25,24 +25,27 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var choice: CatalogOptions
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation),
+                catalog = try await ChosenCatalog(choice, context).catalog
             let ask = { () async throws(IngestError) -> [StationSummary] in
                 try await MembershipCheck.requireAdmitted(catalog, context)
                 return try await catalog.stations()
             }
             let stations = try await context.telling(ask)
             for station in stations {
-                Console.out(options.json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station))
+                context.console.out(
+                    options.json ? CatalogLine.summary(station).finished : CatalogStatusCommand.text(station))
             }
-            if stations.isEmpty { Console.err("No station has joined yet: `filmgate catalog join`.") }
-            let refusal = watch ? await StationFollowing(json: options.json, ask: ask).follow(stations) : nil
+            if stations.isEmpty { context.console.err("No station has joined yet: `filmgate catalog join`.") }
+            let following = StationFollowing(json: options.json, console: context.console, ask: ask)
+            let refusal = watch ? await following.follow(stations) : nil
             await catalog.close()
-            if let refusal { throw CommandContext.end(refusal, options) }
+            if let refusal { throw context.end(refusal) }
         }
     }
 
-    struct Revoke: AsyncParsableCommand {
+    struct Revoke: Verb {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
             abstract:
@@ -61,17 +64,18 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var choice: CatalogOptions
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation),
+                catalog = try await ChosenCatalog(choice, context).catalog
             let name = name
             let isKnown = try await context.telling { () async throws(IngestError) in try await catalog.revoke(name) }
             await catalog.close()
-            guard isKnown else { throw CommandContext.end(StationsCommand.unknown(name), options) }
-            if !options.json { Console.out("\(Describe.name(name)) is shut out.") }
+            guard isKnown else { throw context.end(StationsCommand.unknown(name)) }
+            if !options.json { context.console.out("\(Describe.name(name)) is shut out.") }
         }
     }
 
-    struct Release: AsyncParsableCommand {
+    struct Release: Verb {
         static let configuration = CommandConfiguration(
             commandName: "release",
             abstract: "Give free what a station that is gone had claimed, once somebody has looked at the target.",
@@ -88,15 +92,18 @@ struct StationsCommand: AsyncParsableCommand {
         @OptionGroup var choice: CatalogOptions
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options), catalog = try await ChosenCatalog(choice, context).catalog
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation),
+                catalog = try await ChosenCatalog(choice, context).catalog
             let name = name
             let count = try await context.telling { () async throws(IngestError) in
                 try await catalog.release(claimsOf: name)
             }
             await catalog.close()
-            guard let count else { throw CommandContext.end(StationsCommand.unknown(name), options) }
-            if !options.json { Console.out("\(Describe.count(count, "claim")) of \(Describe.name(name)) given free.") }
+            guard let count else { throw context.end(StationsCommand.unknown(name)) }
+            if !options.json {
+                context.console.out("\(Describe.count(count, "claim")) of \(Describe.name(name)) given free.")
+            }
         }
     }
 

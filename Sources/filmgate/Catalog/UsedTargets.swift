@@ -27,7 +27,7 @@ struct UsedTargets {
     /// Keeps that for the runs of a station that joins: what it tells them first may have been delivered with any of
     /// the pipelines that were used here.
     func keep() async {
-        let state = context.options.stateDirectory, loader = context.loader()
+        let state = context.state, loader = context.loader()
         let others = PipelineSnapshot(state: state).files().compactMap { loader.load(path: $0).pipeline }
         let found = await Result { () async throws(IngestError) in try await shared(with: others) }
         // Where the pipeline is wrong its own run says so.

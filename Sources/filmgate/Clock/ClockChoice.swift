@@ -8,6 +8,7 @@ struct ClockChoice {
     let keeper: String
     /// Somebody measured or forgot one here this moment.
     let isNew: Bool
+    let console: Console
 
     /// Brings both together.
     ///
@@ -23,7 +24,7 @@ struct ClockChoice {
         if merged != here {
             let others = all.filter { one in one.offset.isUnusual && !merged.contains { $0.serial == one.serial } }
             try clocks.replace((merged + others).sorted { $0.serial < $1.serial })
-            Console.err(
+            console.err(
                 "\(keeper): your account knows clocks that were measured on another machine; they hold here too now.")
         }
         let text = Self.text(merged)

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct AssignCommand: AsyncParsableCommand {
+struct AssignCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "assign", abstract: "Give what was held without an event to an event, and send it.",
         discussion: """
@@ -31,16 +31,17 @@ struct AssignCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), event = try ChosenEvent.checked(event)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), event = try ChosenEvent.checked(event)
         guard let wait = Duration(text: wait) else {
             throw ValidationError("--wait takes a duration such as 30s or 2m.")
         }
-        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: context.state).files()
         let pipelines = try paths.map { try context.load($0) }
-        let run = RunOptions(verb: "assign", event: event, wait: wait, state: options.stateDirectory)
-        let session = RunSession(context: context, options: run)
+        let run = RunOptions(verb: "assign", event: event, wait: wait, state: context.state)
+        var session = RunSession(context: context, options: run)
         let order = ResumeOrder([.held, .pending], target: target, assigning: true)
-        try await NamesFromInput.read(files) { try await session.resume(pipelines, order, of: $0) }
+        let names = try NamesFromInput.read(files, &session.context.invocation)
+        try await session.resume(pipelines, order, of: names)
     }
 }

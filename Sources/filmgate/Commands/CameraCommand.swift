@@ -9,7 +9,7 @@ struct CameraCommand: AsyncParsableCommand {
         commandName: "camera", abstract: "A virtual camera on this machine, for trying out and for tests.",
         subcommands: [Simulate.self])
 
-    struct Simulate: AsyncParsableCommand {
+    struct Simulate: Verb {
         static let configuration = CommandConfiguration(
             commandName: "simulate", abstract: "Answer PTP/IP as a real body does, with a folder's files as its card.",
             discussion: """
@@ -72,17 +72,17 @@ struct CameraCommand: AsyncParsableCommand {
             }
         }
 
-        private static func tellLeftOut(_ directory: String) {
+        private static func tellLeftOut(_ directory: String, _ console: Console) {
             let most = VirtualFile.longestName
             for path in VirtualFile.tooLong(at: directory) {
                 let name = Describe.name(path)
-                Console.err(
+                console.err(
                     "left out: \(name): a camera's names have at most \(most) characters; give it a shorter one")
             }
         }
 
-        func run() async throws {
-            let context = try CommandContext(options), directory = UserPath.absolute(files)
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation), directory = invocation.paths.absolute(files)
             try await refuseMissing(directory, context)
             let faults = try fault.map(Self.fault)
             let pause = try shootEvery.map { text in
@@ -103,7 +103,7 @@ struct CameraCommand: AsyncParsableCommand {
                 let known = Modules.bodies.keys.sorted().joined(separator: ", ")
                 throw ValidationError("There is no virtual camera called `\(make)`; known: \(known).")
             }
-            Self.tellLeftOut(directory)
+            Self.tellLeftOut(directory, context.console)
             var card = VirtualCard(firstHandle: personality.firstHandle)
             if pause == nil, at.isEmpty { card.load(directory) }
             if let clip { card.add(clip, in: personality.folder) }
@@ -115,7 +115,7 @@ struct CameraCommand: AsyncParsableCommand {
                         advice: "Choose another with --port.")
                 }
             }
-            Console.out("camera: 127.0.0.1:\(responder.port)")
+            context.console.out("camera: 127.0.0.1:\(responder.port)")
             let shots = pause == nil && at.isEmpty ? [] : VirtualFile.shots(in: directory)
             if let pause {
                 for start in stride(from: 0, to: shots.count, by: max(1, burst)) {
@@ -123,7 +123,7 @@ struct CameraCommand: AsyncParsableCommand {
                     for shot in shots[start..<min(shots.count, start + max(1, burst))] {
                         let now = WallClock.text
                         camera.shoot(shot)
-                        Console.out("shot: \(shot.map(\.name).joined(separator: " ")) at \(now)")
+                        context.console.out("shot: \(shot.map(\.name).joined(separator: " ")) at \(now)")
                     }
                 }
             }

@@ -5,7 +5,7 @@ import FilmgateEngine
 import PTPKit
 import USBKit
 
-struct CamerasCommand: AsyncParsableCommand {
+struct CamerasCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "cameras",
         abstract: "List the cameras, which module takes each and why, and which program holds it.",
@@ -45,10 +45,10 @@ struct CamerasCommand: AsyncParsableCommand {
     @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        if let code { return try tell(code) }
-        let context = try context(), usb = USBHost()
-        if watch { return await tell(usb.changes()) }
+    func run(in invocation: Invocation) async throws {
+        if let code { return try tell(code, invocation.console) }
+        let context = try context(invocation), console = context.console, usb = USBHost()
+        if watch { return await tell(usb.changes(), console) }
         if let record { return try await keep(record, context) }
         guard camera == nil else {
             throw ValidationError("--camera goes with --record; filmgate import --camera takes from one.")
@@ -68,28 +68,28 @@ struct CamerasCommand: AsyncParsableCommand {
             return CameraSurvey.adding(try await GPhotoCameras(context: context).places(), to: native)
         }
         for facts in found {
-            if options.json { Console.out(facts.json.finished) } else { for line in facts.text { Console.out(line) } }
+            if options.json { console.out(facts.json.finished) } else { for line in facts.text { console.out(line) } }
         }
-        if search { tell(context.finder.counters) }
+        if search { tell(context.finder.counters, console) }
         if let failure = found.lazy.filter(\.isNamed).compactMap(\.failure).first {
             let code = Failure.exitCode(failure)
             throw Exit(code == .failure ? .sourceLost : code)
         }
         if found.isEmpty {
-            Console.err(
+            console.err(
                 "No camera is plugged in. A camera must be switched on, and its USB mode not set to charging alone.")
         }
     }
 
-    private func context() throws -> CommandContext {
-        var context = try CommandContext(options)
+    private func context(_ invocation: Invocation) throws -> CommandContext {
+        var context = try CommandContext(options, invocation)
         try context.trace(tracing)
         return context
     }
 
     /// A session as a pipeline would have it, written down.
     private func keep(_ file: String, _ context: CommandContext) async throws {
-        let id = camera ?? host.first ?? "usb", path = UserPath.absolute(file)
+        let id = camera ?? host.first ?? "usb", path = context.invocation.paths.absolute(file)
         try await context.telling { () throws(IngestError) in try Self.requireRecording(path) }
         let text = try await context.telling { () async throws(IngestError) in
             try await CameraRecorder(context: context).record(id)
@@ -98,7 +98,7 @@ struct CamerasCommand: AsyncParsableCommand {
             let bytes = Array(text.utf8)
             try DurableFile.atomicWrite(bytes.span.bytes, to: path, mode: 0o600)
         }
-        Console.err(
+        context.console.err(
             "\(path): serial numbers and contents of files are left out; look through it before you give it away.")
     }
 
@@ -115,23 +115,23 @@ struct CamerasCommand: AsyncParsableCommand {
     }
 
     /// What became of the addresses that were asked, and why there is nothing where there is nothing.
-    private func tell(_ counters: SearchCounters) {
+    private func tell(_ counters: SearchCounters, _ console: Console) {
         if options.json {
             var line = JSONWriter()
             line.add("type", "search")
             for (name, count) in counters.named { line.add(name, count) }
             line.add("advice", counters.advice)
-            Console.out(line.finished)
+            console.out(line.finished)
         } else {
-            Console.err(
+            console.err(
                 "searched: "
                     + counters.named.filter { $0.count > 0 }.map { "\($0.count) \($0.name)" }.joined(separator: ", "))
-            if let advice = counters.advice { Console.err("  → " + advice) }
+            if let advice = counters.advice { console.err("  → " + advice) }
         }
     }
 
     /// The network behind a code, and how to join it.
-    private func tell(_ text: String) throws {
+    private func tell(_ text: String, _ console: Console) throws {
         guard let code = Modules.wifiCodes.lazy.compactMap({ $0(text) }).first else {
             throw ValidationError("This is not the text of a code that a known camera shows.")
         }
@@ -142,17 +142,17 @@ struct CamerasCommand: AsyncParsableCommand {
             line.add("password", code.password)
             line.add("model", code.model.isEmpty ? nil : code.model)
             line.add("command", code.joining)
-            Console.out(line.finished)
+            console.out(line.finished)
         } else {
-            Console.out("network: \(Describe.name(code.network))")
-            Console.out("password: \(Describe.name(code.password))")
-            Console.out(Describe.name(code.joining))
-            Console.err("Join it with that command, or by hand; then: filmgate cameras --search")
+            console.out("network: \(Describe.name(code.network))")
+            console.out("password: \(Describe.name(code.password))")
+            console.out(Describe.name(code.joining))
+            console.err("Join it with that command, or by hand; then: filmgate cameras --search")
         }
     }
 
     /// Cameras that come and go, without opening them.
-    private func tell(_ changes: AsyncStream<USBChange>) async {
+    private func tell(_ changes: AsyncStream<USBChange>, _ console: Console) async {
         for await change in changes {
             let (device, word) =
                 switch change {
@@ -163,9 +163,9 @@ struct CamerasCommand: AsyncParsableCommand {
             if options.json {
                 var line = CameraFacts(device).json
                 line.add("change", word)
-                Console.out(line.finished)
+                console.out(line.finished)
             } else {
-                Console.out("\(word) usb://\(device.address)  \(Describe.name(device.label))")
+                console.out("\(word) usb://\(device.address)  \(Describe.name(device.label))")
             }
         }
     }

@@ -3,7 +3,7 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 
-struct CancelCommand: AsyncParsableCommand {
+struct CancelCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Take back what waits, is held or was refused for a target.",
         discussion: """
@@ -53,12 +53,10 @@ struct CancelCommand: AsyncParsableCommand {
         }
     }
 
-    private var paths: [String] { files.map(Self.path) }
-
     private var meaning: Cancellation.Meaning { !gone ? .takenBack : files.isEmpty ? .placeGone : .copiesRemoved }
 
-    func run() async throws {
-        let context = try CommandContext(options), reader = try await context.readLedger()
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), reader = try await context.readLedger()
         var order = self
         if let target {
             let totals = try await context.telling { () async throws(IngestError) in try await reader.totals() }
@@ -72,35 +70,40 @@ struct CancelCommand: AsyncParsableCommand {
         let orders = try await context.telling { () async throws(IngestError) in
             try await Cancellation(reader).orders(gone: gone)
         }
-        let paths = try gone ? self.paths : OrderChoice.paths(files, among: orders, at: target)
+        let start = context.invocation.paths, job = context.invocation.job
+        let paths = try gone ? paths(context) : OrderChoice.paths(files, from: start, among: orders, at: target)
         try await refuseUnknown(paths, orders, reader, context)
-        let noted = try await notedDisks(reader, context), disks = disksGone(orders, among: noted)
-        if let target, !disks.isEmpty, !orders.contains(where: { OrderChoice.isMeant($0.delivery, by: target) }) {
+        let noted = try await notedDisks(reader, context), disks = disksGone(orders, among: noted, start)
+        if let target, !disks.isEmpty,
+            !orders.contains(where: { OrderChoice.isMeant($0.delivery, by: target, from: start) })
+        {
             return try await giveUp(disks, context)
         }
-        var choice = OrderChoice(target: target, files: paths)
+        var choice = OrderChoice(target: target, files: paths, start: start)
         choice.noted = noted
         var chosen = try choice.choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
-            chosen = try await context.telling { () async throws(IngestError) in try await removed(meant, reader) }
+            chosen = try await context.telling { () async throws(IngestError) in
+                try await removed(meant, reader, paths)
+            }
         }
         if meaning == .placeGone { try await context.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty {
-            if let target { try await refuseUnknown(target, reader, noted) }
+            if let target { try await refuseUnknown(target, reader, noted, context) }
             return try await dismissVanished(context, reader)
         }
         // Whoever hands the job to a run has asked already.
-        if HostedJob.ledger == nil { try ask(chosen) }
+        if job == nil { try ask(chosen, context.console) }
         let writer = try await context.openLedger()
         var left = 0
         try await context.telling { () async throws(IngestError) in
             try await Cancellation(writer, named: paths).carryOut(
-                chosen, meaning, writer, HostedJob.leases ?? DeliveryLeases()
+                chosen, meaning, writer, job?.services.leases ?? DeliveryLeases()
             ) {
                 order, outcome in
                 if outcome == .underWay { left += 1 }
-                tell(order, outcome)
+                tell(order, outcome, context.console)
             }
             if !disks.isEmpty { try await Cancellation(writer).giveUpDisks(of: disks, writer) }
         }
@@ -108,7 +111,7 @@ struct CancelCommand: AsyncParsableCommand {
         let many = Describe.count(chosen.count - left, "delivery", "deliveries")
         say(
             left == 0 ? "\(many) taken back." : "\(many) taken back, \(left) being sent just now or already there.",
-            chosen, left)
+            chosen, context.console, left: left)
         throw Exit(left == 0 ? .complete : .notProven)
     }
 
@@ -119,37 +122,41 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Those of the target that is gone: by its folder, and by its name where that stands for one only.
-    private func disksGone(_ orders: [QueuedDelivery], among all: [TargetDisk]) -> [TargetDisk] {
+    private func disksGone(
+        _ orders: [QueuedDelivery], among all: [TargetDisk], _ start: UserPath
+    ) -> [TargetDisk] {
         guard let target else { return [] }
         let named = all.filter { $0.name == target }
         if !named.isEmpty {
             let meant = Set(orders.filter { $0.delivery.targetName == target }.map(\.delivery.target))
             return named.filter { meant.isEmpty ? named.count == 1 : meant.contains($0.identity) }
         }
-        return all.filter { OrderChoice.isMeant($0.identity, "", by: target) }
+        return all.filter { OrderChoice.isMeant($0.identity, "", by: target, from: start) }
     }
 
     /// Nothing was delivered there, but a run waits for the disk.
     private func giveUp(_ disks: [TargetDisk], _ context: CommandContext) async throws {
         for disk in disks {
-            Console.err("nothing was delivered to \(Describe.name(TargetLabel.place(of: disk.identity)))")
+            context.console.err("nothing was delivered to \(Describe.name(TargetLabel.place(of: disk.identity)))")
         }
-        if HostedJob.ledger == nil { try confirm("Give up its disk? Nothing need be mounted there then [y/N]") }
+        if context.invocation.job == nil {
+            try confirm("Give up its disk? Nothing need be mounted there then [y/N]", context.console)
+        }
         let writer = try await context.openLedger()
         try await context.telling { () async throws(IngestError) in
             try await Cancellation(writer).giveUpDisks(of: disks, writer)
         }
         context.close(writer)
-        say("Its disk is given up: what comes next goes to the folder that is there.", [])
+        say("Its disk is given up: what comes next goes to the folder that is there.", [], context.console)
     }
 
     /// Ends the verb for a target that the ledger does not know, by any of its names.
     ///
     /// Where one is said to be gone, the folders of `noted` are known, too, though nothing was delivered there.
-    private func refuseUnknown(_ target: String, _ reader: any LedgerReader, _ noted: [TargetDisk]) async throws {
-        let totals = try await CommandContext(options).telling { () async throws(IngestError) in
-            try await reader.totals()
-        }
+    private func refuseUnknown(
+        _ target: String, _ reader: any LedgerReader, _ noted: [TargetDisk], _ context: CommandContext
+    ) async throws {
+        let totals = try await context.telling { () async throws(IngestError) in try await reader.totals() }
         let isKnown = totals.targets.contains { known in
             let place = TargetLabel.place(of: known.identity)
             return [known.name, known.identity, place].contains(target) || place.hasPrefix(target + ":")
@@ -188,15 +195,16 @@ struct CancelCommand: AsyncParsableCommand {
     /// forgotten.
     private func dismissVanished(_ context: CommandContext, _ reader: any LedgerReader) async throws {
         let filter = AssetFilter(endings: [.setAside], limit: 100_000)
-        guard target == nil, !gone else { return say(nothing, []) }
+        let paths = paths(context), console = context.console
+        guard target == nil, !gone else { return say(nothing, [], console) }
         let aside = try await context.telling { () async throws(IngestError) in try await reader.assets(filter) }
         let rows = aside.filter { row in paths.contains { Paths.relative(row.origin.absolutePath, to: $0) != nil } }
         let found = try await context.telling { () async throws(IngestError) in
             try await Cancellation(reader).vanished(among: rows)
         }
         let vanished = found.gone
-        if vanished.isEmpty { return say(rows.isEmpty ? nothing : whyNoneVanished(found), []) }
-        if HostedJob.ledger == nil { try askToForget(vanished) }
+        if vanished.isEmpty { return say(rows.isEmpty ? nothing : whyNoneVanished(found), [], console) }
+        if context.invocation.job == nil { try askToForget(vanished, console) }
         let writer = try await context.openLedger()
         try await context.telling { () async throws(IngestError) in
             try await Cancellation(writer).dismiss(vanished, writer)
@@ -204,9 +212,9 @@ struct CancelCommand: AsyncParsableCommand {
         context.close(writer)
         if options.json {
             let summary = RunSummary(counts: [.filtered: vanished.count])
-            return Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))
+            return console.out(SummaryLine.json(RunOutcome(summary: summary), exit: .complete))
         }
-        Console.out("\(Describe.count(vanished.count, "file")) taken off the list of what was set aside.")
+        console.out("\(Describe.count(vanished.count, "file")) taken off the list of what was set aside.")
     }
 
     private func whyNoneVanished(_ found: Cancellation.Vanished) -> String {
@@ -229,17 +237,17 @@ struct CancelCommand: AsyncParsableCommand {
     private static let naming =
         "Files are named by their path at their source, by their name where they wait, or by the first six digits or more of their SHA-256."
 
-    private func askToForget(_ rows: [AssetRow]) throws {
+    private func askToForget(_ rows: [AssetRow], _ console: Console) throws {
         for row in rows.prefix(10) {
-            Console.err("set aside, and not at its source as it was: \(Describe.name(row.origin.absolutePath))")
+            console.err("set aside, and not at its source as it was: \(Describe.name(row.origin.absolutePath))")
         }
-        if rows.count > 10 { Console.err("and \(rows.count - 10) more") }
-        try confirm("Take these back? They are listed no more [y/N]")
+        if rows.count > 10 { console.err("and \(rows.count - 10) more") }
+        try confirm("Take these back? They are listed no more [y/N]", console)
     }
 
     /// A digest stays as it is.
-    private static func path(_ file: String) -> String {
-        OrderChoice.isDigest(file) ? file : UserPath.recorded(file)
+    private func paths(_ context: CommandContext) -> [String] {
+        files.map { OrderChoice.isDigest($0) ? $0 : context.invocation.paths.recorded($0) }
     }
 
     /// Copies that are there count: only a place that is gone can be retired.
@@ -253,9 +261,9 @@ struct CancelCommand: AsyncParsableCommand {
     }
 
     /// Of what was delivered, only what is not there any more.
-    private func removed(_ orders: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError)
-        -> [QueuedDelivery]
-    {
+    private func removed(
+        _ orders: [QueuedDelivery], _ reader: any LedgerReader, _ paths: [String]
+    ) async throws(IngestError) -> [QueuedDelivery] {
         let lost = await Cancellation(reader, named: paths).lost(orders)
         let delivered = orders.map(\.delivery).filter { $0.receipt.state == .done }
         guard lost.isEmpty, let first = delivered.first else { return lost }
@@ -276,38 +284,38 @@ struct CancelCommand: AsyncParsableCommand {
                 : "The copy is there, and counts: there is nothing to take back.")
     }
 
-    private func ask(_ orders: [QueuedDelivery]) throws {
-        for line in OrderList(orders, all: options.verbose > 0).lines { Console.err(line) }
+    private func ask(_ orders: [QueuedDelivery], _ console: Console) throws {
+        for line in OrderList(orders, all: options.verbose > 0).lines { console.err(line) }
         switch meaning {
-        case .takenBack: try confirm("Take these back? They are not delivered there then [y/N]")
-        case .placeGone: try confirm("Retire this place? Its copies count no more [y/N]")
-        case .copiesRemoved: try confirm("Were these removed on purpose? They are missed no more [y/N]")
+        case .takenBack: try confirm("Take these back? They are not delivered there then [y/N]", console)
+        case .placeGone: try confirm("Retire this place? Its copies count no more [y/N]", console)
+        case .copiesRemoved: try confirm("Were these removed on purpose? They are missed no more [y/N]", console)
         }
     }
 
-    private func confirm(_ question: String) throws {
+    private func confirm(_ question: String, _ console: Console) throws {
         if yes { return }
         guard Terminal.isThere else {
             throw ValidationError("There is no terminal to ask at: add --yes to take these back.")
         }
         let answer = Terminal.line(question, hidden: false)?.lowercased() ?? ""
         guard ["y", "yes"].contains(answer) else {
-            Console.err("Nothing was changed.")
+            console.err("Nothing was changed.")
             throw Exit(.complete)
         }
     }
 
-    private func tell(_ order: QueuedDelivery, _ outcome: Cancellation.Outcome) {
+    private func tell(_ order: QueuedDelivery, _ outcome: Cancellation.Outcome, _ console: Console) {
         let delivery = order.delivery, path = order.asset.origin.absolutePath
         guard options.json else {
             switch outcome {
             case .cancelled: break
             case .underWay:
-                Console.err(
+                console.err(
                     "being sent just now or already there, not taken back: \(Describe.name(path)) to \(Describe.name(delivery.targetName))"
                 )
             case .kept(let file):
-                Console.err("nowhere else, so its bytes stay in \(Describe.name(file)): \(Describe.name(path))")
+                console.err("nowhere else, so its bytes stay in \(Describe.name(file)): \(Describe.name(path))")
             }
             return
         }
@@ -321,14 +329,14 @@ struct CancelCommand: AsyncParsableCommand {
         line.add("state", outcome == .underWay ? delivery.receipt.state.rawValue : Receipt.State.excluded.rawValue)
         if case .kept(let file) = outcome { line.add("file", file) }
         line.add("sha256", delivery.content.sha256)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 
-    private func say(_ words: String, _ orders: [QueuedDelivery], _ left: Int = 0) {
-        guard options.json else { return Console.out(words) }
+    private func say(_ words: String, _ orders: [QueuedDelivery], _ console: Console, left: Int = 0) {
+        guard options.json else { return console.out(words) }
         // The page shows what a job said last: else that would be a line of the list.
-        Console.err(words)
+        console.err(words)
         let summary = RunSummary(counts: [.filtered: orders.count - left, .pending: left])
-        Console.out(SummaryLine.json(RunOutcome(summary: summary), exit: left == 0 ? .complete : .notProven))
+        console.out(SummaryLine.json(RunOutcome(summary: summary), exit: left == 0 ? .complete : .notProven))
     }
 }

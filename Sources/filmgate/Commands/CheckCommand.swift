@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct CheckCommand: AsyncParsableCommand {
+struct CheckCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Find the mistakes in a pipeline file. Needs no secrets.",
         discussion: """
@@ -27,8 +27,8 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         let overrides = try set.map { text in
             guard let override = Override(text) else { throw ValidationError("--set takes key=value.") }
             return override
@@ -37,10 +37,11 @@ struct CheckCommand: AsyncParsableCommand {
         for path in pipelines {
             var loaded = context.loader(overrides: overrides).load(path: path)
             if let pipeline = loaded.pipeline {
-                loaded.diagnostics += ListenerCheck.warnings(pipeline) + Self.withoutSignIn(pipeline)
+                loaded.diagnostics +=
+                    ListenerCheck.warnings(pipeline, from: invocation.paths) + Self.withoutSignIn(pipeline)
                 loaded.diagnostics += context.builder(ledger: nil).warnings(in: pipeline)
             }
-            tell(loaded)
+            tell(loaded, context.console)
             guard let pipeline = loaded.pipeline, !refuses(pipeline, loaded, context),
                 !hasMistakes(pipeline, loaded, context)
             else {
@@ -50,7 +51,8 @@ struct CheckCommand: AsyncParsableCommand {
             let failed = connect ? try await tryAll(pipeline, context) : nil
             refused = refused ?? failed
             if !options.json {
-                Console.out(failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now")
+                context.console.out(
+                    failed == nil ? "\(path): valid" : "\(path): valid, but not all of it can be used now")
             }
         }
         if invalid { throw Exit(.invalidPipeline) }
@@ -67,13 +69,13 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     /// More mistakes than somebody mends at once are counted, but for programs.
-    private func tell(_ loaded: LoadedPipeline) {
+    private func tell(_ loaded: LoadedPipeline, _ console: Console) {
         let shown = options.json || options.verbose > 0 ? loaded.diagnostics.count : Self.shown
         for diagnostic in loaded.diagnostics.prefix(shown) {
-            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+            console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
         }
         if loaded.diagnostics.count > shown {
-            Console.out("and \(Describe.count(loaded.diagnostics.count - shown, "more remark")); -v tells all")
+            console.out("and \(Describe.count(loaded.diagnostics.count - shown, "more remark")); -v tells all")
         }
     }
     private static let shown = 10
@@ -88,7 +90,8 @@ struct CheckCommand: AsyncParsableCommand {
                 ConfigError(
                     use.mark, "tests-only", "`\(use.module)` is for tests: it protects nothing.",
                     hint: "In a test, say --allow-mock."))
-            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+            context.console.out(
+                options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
         }
         return !found.isEmpty
     }
@@ -96,14 +99,15 @@ struct CheckCommand: AsyncParsableCommand {
     private func hasMistakes(_ pipeline: PipelineFile, _ loaded: LoadedPipeline, _ context: CommandContext) -> Bool {
         let found = context.builder(ledger: nil).mistakes(in: pipeline)
         for diagnostic in found {
-            Console.out(options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
+            context.console.out(
+                options.json ? DiagnosticLine.json(diagnostic) : DiagnosticLine.human(diagnostic, loaded))
         }
         return found.contains { $0.severity == .error }
     }
 
     /// Asks every target and looks for every camera; the first refusal decides the exit code.
     private func tryAll(_ pipeline: PipelineFile, _ context: CommandContext) async throws -> IngestError? {
-        let event = try event.map(ChosenEvent.checked) ?? ChosenEvent(state: options.stateDirectory).chosen
+        let event = try event.map(ChosenEvent.checked) ?? ChosenEvent(state: context.state).chosen
         let plan = try await context.telling { () async throws(IngestError) in
             if let event { try await EventDirectories(context: context).learn(event, [pipeline]) }
             return try context.ordering(pipeline.sources, context.builder(ledger: nil, event: event)).plan(pipeline)
@@ -112,10 +116,10 @@ struct CheckCommand: AsyncParsableCommand {
         for (name, target) in plan.connections {
             let result = await Result { () async throws(IngestError) in try await target.check() }
             switch result {
-            case .success: if !options.json { Console.out("\(name): reachable") }
+            case .success: if !options.json { context.console.out("\(name): reachable") }
             case .failure(let error):
                 first = first ?? error
-                Failure.tell(
+                context.console.tell(
                     IngestError(error.code, "\(name): \(error.message)", advice: error.advice), json: options.json)
             }
         }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct ClockCommand: AsyncParsableCommand {
+struct ClockCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "clock",
         abstract: "Measure how wrong a camera's clock is, from a photo of a clock or one moment shot with two bodies.",
@@ -54,18 +54,19 @@ struct ClockCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let context = try CommandContext(options), clocks = MeasuredClocks(state: options.stateDirectory)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), clocks = MeasuredClocks(state: context.state)
         try await context.telling { () async throws(IngestError) in
             if let forget { return try letGo(of: forget, clocks) }
             if let photo, let shown = shows.flatMap(ShownTime.init) {
-                let facts = try await read(photo), offset = ClockOffset(seconds: shown.offset(from: facts.time))
+                let facts = try await read(photo, context)
+                let offset = ClockOffset(seconds: shown.offset(from: facts.time))
                 try believe(
                     offset, "Is the \(shown.suspect(beside: facts.time) ?? "date") right? The photo says \(facts.time)."
                 )
                 try keep(facts, offset, clocks, context)
             } else if paired.count == 2 {
-                let right = try await read(paired[0]), wrong = try await read(paired[1])
+                let right = try await read(paired[0], context), wrong = try await read(paired[1], context)
                 if right.serial == wrong.serial {
                     throw IngestError(
                         .misconfigured, "Both photos are from the body \(right.serial).",
@@ -76,7 +77,7 @@ struct ClockCommand: AsyncParsableCommand {
                 try believe(offset, "Are both of the same moment? They say \(right.time) and \(wrong.time).")
                 try keep(wrong, offset, clocks, context)
             } else {
-                for entry in try clocks.entries() { tell(entry) }
+                for entry in try clocks.entries() { tell(entry, context.console) }
                 return
             }
         }
@@ -105,12 +106,9 @@ struct ClockCommand: AsyncParsableCommand {
 
     private struct Facts { var serial: String, model: String, time: CivilTime }
 
-    private func read(_ path: String) async throws(IngestError) -> Facts {
-        let found = FirstAsset()
-        _ = try await Inspection(paths: [UserPath.literal(UserPath.absolute(path))], logger: options.logger).run {
-            asset, _ in
-            found.note(asset)
-        }
+    private func read(_ path: String, _ context: CommandContext) async throws(IngestError) -> Facts {
+        let found = FirstAsset(), pattern = UserPath.literal(context.invocation.paths.absolute(path))
+        _ = try await Inspection(paths: [pattern], logger: context.logger).run { asset, _ in found.note(asset) }
         guard let media = found.first?.media, let time = media.captured else {
             throw IngestError(.notFound, "\(path) does not say when it was taken.")
         }
@@ -130,13 +128,13 @@ struct ClockCommand: AsyncParsableCommand {
             try context.makeState()
             try clocks.set(facts.serial, entry)
         }
-        tell(entry, camera: facts.time)
+        tell(entry, context.console, camera: facts.time)
     }
 
-    private func tell(_ entry: MeasuredClocks.Entry, camera: CivilTime? = nil) {
+    private func tell(_ entry: MeasuredClocks.Entry, _ console: Console, camera: CivilTime? = nil) {
         guard options.json else {
             let name = [entry.note, "#" + entry.serial].filter { !$0.isEmpty }.joined(separator: " ")
-            Console.out(
+            console.out(
                 Describe.name(
                     "\(name): \(Self.words(entry.offset.seconds)); clock_offset: \"\(entry.offset.shown ?? "")\""))
             return
@@ -149,7 +147,7 @@ struct ClockCommand: AsyncParsableCommand {
         line.add("seconds", Int(entry.offset.seconds))
         line.add("captured_camera", camera?.description)
         line.add("captured", camera?.adding(seconds: entry.offset.seconds)?.description)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 
     private static func words(_ seconds: Int64) -> String {

@@ -7,7 +7,7 @@ import Foundation
 import Synchronization
 
 /// The main job on a made-up card, by the program's own commands.
-struct DemoCommand: AsyncParsableCommand {
+struct DemoCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract:
@@ -19,23 +19,23 @@ struct DemoCommand: AsyncParsableCommand {
             All of it lies in one new folder below TMPDIR, which is removed in the end.
             """)
 
-    func run() async throws {
+    func run(in invocation: Invocation) async throws {
         let demo: Demo
-        do throws(IngestError) { demo = try await Demo.begun() } catch {
-            Failure.tell(error, json: false)
+        do throws(IngestError) { demo = try await Demo.begun(invocation.console) } catch {
+            invocation.console.tell(error, json: false)
             throw Exit(.failure)
         }
         let status = await demo.show()
         await demo.end()
         guard status == .complete else { throw Exit(status) }
         let page = "\(CommandLine.arguments[0]) studio --sample (http://127.0.0.1:8484/)"
-        Console.out("\nThe page, over a sample shoot that goes on: \(page)")
+        invocation.console.out("\nThe page, over a sample shoot that goes on: \(page)")
     }
 }
 
 /// A card, a gallery that listens, and a state directory, below one folder.
 private final class Demo: Sendable {
-    private let folder: String, gallery: GalleryServer, port: Int, token: String
+    private let folder: String, gallery: GalleryServer, port: Int, token: String, console: Console
     private struct State {
         var child: ChildProcess?
         var stopped: ExitStatus?
@@ -44,12 +44,12 @@ private final class Demo: Sendable {
     private let steps = BlockingPool(width: 1)
 
     /// Makes the folder and starts the gallery.
-    static func begun() async throws(IngestError) -> Demo {
+    static func begun(_ console: Console) async throws(IngestError) -> Demo {
         let folder = try TrialFolder.make(for: "demo")
         let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
         do throws(IngestError) {
             let gallery = try GalleryServer(directory: folder + "/gallery", token: token)
-            let demo = Demo(folder, gallery, port: try await gallery.start(), token)
+            let demo = Demo(folder, gallery, port: try await gallery.start(), token, console)
             let text = Array(demo.pipelineText.utf8)
             try DurableFile.atomicWrite(text.span.bytes, to: demo.pipeline, mode: 0o600)
             return demo
@@ -59,8 +59,8 @@ private final class Demo: Sendable {
         }
     }
 
-    private init(_ folder: String, _ gallery: GalleryServer, port: Int, _ token: String) {
-        (self.folder, self.gallery, self.port, self.token) = (folder, gallery, port, token)
+    private init(_ folder: String, _ gallery: GalleryServer, port: Int, _ token: String, _ console: Console) {
+        (self.folder, self.gallery, self.port, self.token, self.console) = (folder, gallery, port, token, console)
     }
 
     private var card: String { folder + "/CARD" }
@@ -117,7 +117,7 @@ private final class Demo: Sendable {
         let again = await step(["import", card] + taking + ["--error-on-empty"], quietly: true)
         if [.interrupted, .terminated].contains(again) { return again }
         if again != .nothingToDo {
-            Console.err("A later run still had something to do (exit \(again.rawValue)).")
+            console.err("A later run still had something to do (exit \(again.rawValue)).")
             return again == .complete ? .failure : again
         }
         list()
@@ -137,7 +137,7 @@ private final class Demo: Sendable {
         let streams: [CInt?] = isQuiet ? [nil, nil, nil] : [nil, STDOUT_FILENO, STDERR_FILENO]
         let child: ChildProcess
         do throws(ChildProcess.StartFailure) { child = try ChildProcess(command, streams) } catch {
-            Console.err("The demo cannot start this program again: \(error.reason).")
+            console.err("The demo cannot start this program again: \(error.reason).")
             return .failure
         }
         let isStopped = state.withLock { state in
@@ -156,7 +156,7 @@ private final class Demo: Sendable {
         return ExitStatus(rawValue: ending.code) ?? .failure
     }
 
-    private func tell(_ line: String) { Console.out("\n$ \(line)") }
+    private func tell(_ line: String) { console.out("\n$ \(line)") }
 
     /// The copies, as `find` would show them.
     private func list() {
@@ -169,7 +169,7 @@ private final class Demo: Sendable {
                     atPath: "\(archive)/\(name)", isDirectory: &isFolder)
                 return isThere && !isFolder.boolValue && !name.hasPrefix(".filmgate/")
             }
-        for name in names.sorted() { Console.out("archive/\(name)") }
+        for name in names.sorted() { console.out("archive/\(name)") }
     }
 
     /// Ends the gallery and removes everything.

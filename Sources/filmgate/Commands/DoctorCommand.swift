@@ -5,8 +5,9 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateLedger
 import Glibc
+import Logging
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
@@ -24,13 +25,13 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        if udevRules { return Console.out(UdevRules.text) }
-        let context = try CommandContext(options)
-        var report = DoctorReport(json: options.json)
-        await state(&report)
+    func run(in invocation: Invocation) async throws {
+        if udevRules { return invocation.console.out(UdevRules.text) }
+        let context = try CommandContext(options, invocation)
+        var report = DoctorReport(json: options.json, context.console)
+        await state(context.state, &report)
         clock(&report)
-        await cards(&report)
+        await cards(context.logger, &report)
         CameraCheckup().run(&report)
         var plan: Plan?, named: PipelineFile?
         if let pipeline {
@@ -38,15 +39,14 @@ struct DoctorCommand: AsyncParsableCommand {
             named = file
             plan = try await context.telling { () throws(IngestError) in try context.builder(ledger: nil).plan(file) }
         }
-        await staging(plan?.connections.compactMap { $0.target.traits.localRoot } ?? [], &report)
+        await staging(context.state, plan?.connections.compactMap { $0.target.traits.localRoot } ?? [], &report)
         if let plan { await check(plan, &report) }
         await CatalogCheckup(context: context).run(named, &report)
         if report.problems > 0 { throw Exit(.failure) }
     }
 
-    private func state(_ report: inout DoctorReport) async {
-        let directory = options.stateDirectory
-        do throws(IngestError) { try StateAccess(options).check(mustExist: false) } catch {
+    private func state(_ directory: String, _ report: inout DoctorReport) async {
+        do throws(IngestError) { try StateAccess(directory, options).check(mustExist: false) } catch {
             return report.note(false, "state", "", error.description)
         }
         guard let facts = try? FileFacts.of(directory) else {
@@ -73,10 +73,10 @@ struct DoctorCommand: AsyncParsableCommand {
             "The clock says a time long past: names and token lifetimes will be wrong.")
     }
 
-    private func cards(_ report: inout DoctorReport) async {
+    private func cards(_ logger: Logger, _ report: inout DoctorReport) async {
         guard
             let card = try? CardSource(
-                CardSource.Config(), ModuleContext(name: "card", logger: options.logger, state: "")),
+                CardSource.Config(), ModuleContext(name: "card", logger: logger, state: "")),
             let places = try? await card.places()
         else { return }
         for place in places {
@@ -88,15 +88,15 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Frames that were read and that nothing waits for any more.
-    private func staging(_ roots: [String], _ report: inout DoctorReport) async {
-        guard (try? FileFacts.of(options.stateDirectory)) != nil else { return }
+    private func staging(_ state: String, _ roots: [String], _ report: inout DoctorReport) async {
+        guard (try? FileFacts.of(state)) != nil else { return }
         do throws(IngestError) {
-            let ledger = try SQLiteLedger.reader(directory: options.stateDirectory)
-            for orphans in try await StagedOrphans.look(state: options.stateDirectory, roots: roots, ledger) {
+            let ledger = try SQLiteLedger.reader(directory: state)
+            for orphans in try await StagedOrphans.look(state: state, roots: roots, ledger) {
                 for (good, text) in try await orphans.findings(ledger) { report.note(good, "staging", text, text) }
             }
-            guard StateHolder(directory: options.stateDirectory) == nil else { return }
-            for missing in try await MissingBytes.look(state: options.stateDirectory, roots: roots, ledger) {
+            guard StateHolder(directory: state) == nil else { return }
+            for missing in try await MissingBytes.look(state: state, roots: roots, ledger) {
                 report.note(false, "staging", "", missing.finding)
             }
         } catch { report.note(false, "staging", "", error.description) }
@@ -115,10 +115,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
 /// What `doctor` found, line by line.
 struct DoctorReport {
-    let json: Bool
+    let json: Bool, console: Console
     private(set) var problems = 0
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool, _ console: Console) { (self.json, self.console) = (json, console) }
 
     mutating func note(_ good: Bool, _ subject: String, _ fine: String, _ problem: String) {
         if !good { problems += 1 }
@@ -128,9 +128,9 @@ struct DoctorReport {
             line.add("subject", subject)
             line.add("good", good)
             line.add("message", good ? fine : problem)
-            Console.out(line.finished)
+            console.out(line.finished)
         } else {
-            Console.out("\(good ? "ok     " : "PROBLEM") \(subject): \(Describe.name(good ? fine : problem))")
+            console.out("\(good ? "ok     " : "PROBLEM") \(subject): \(Describe.name(good ? fine : problem))")
         }
     }
 }

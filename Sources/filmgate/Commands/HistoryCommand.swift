@@ -4,7 +4,7 @@ import FilmgateEngine
 import FilmgateLedger
 import FilmgateReport
 
-struct HistoryCommand: AsyncParsableCommand {
+struct HistoryCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "List the runs so far, or the files of one run.",
         discussion: """
@@ -20,16 +20,18 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         let reader = try await context.readLedger(mustExist: true)
         guard limit ?? 1 > 0 else { throw ValidationError("--limit takes a number above 0.") }
         if let run { return try await tellFiles(of: run, reader, context) }
         let runs = try await context.telling { () async throws(IngestError) in
             try await reader.runs(limit: limit ?? 50)
         }
-        let holder = StateHolder(directory: options.stateDirectory)
-        for row in runs { Console.out(options.json ? RunLine.object(row, holder).finished : Self.text(row, holder)) }
+        let holder = StateHolder(directory: context.state)
+        for row in runs {
+            context.console.out(options.json ? RunLine.object(row, holder).finished : Self.text(row, holder))
+        }
     }
 
     /// What that run did, file by file.
@@ -39,11 +41,11 @@ struct HistoryCommand: AsyncParsableCommand {
         }
         guard let known = runs.first(where: { $0.id == run }) else {
             let last = runs.first.map { "the last one was \($0.id)" } ?? "there has been none yet"
-            throw CommandContext.refuse("There is no run \(run); \(last).", options)
+            throw context.refuse("There is no run \(run); \(last).")
         }
-        if !options.json { Console.err(Self.text(known, StateHolder(directory: options.stateDirectory))) }
+        if !options.json { context.console.err(Self.text(known, StateHolder(directory: context.state))) }
         for row in rows { try await tell(row, reader, context) }
-        if options.json { Console.out(Self.summary(known, rows)) }
+        if options.json { context.console.out(Self.summary(known, rows)) }
     }
 
     /// The run's own words, whatever later runs made of its files; of one that was not ended, what it came to so far.
@@ -67,7 +69,7 @@ struct HistoryCommand: AsyncParsableCommand {
             let places = deliveries.map { "\($0.targetName) \(Self.place($0.receipt, since: row.at))" }
             let reason = WaitingReason.text(row, deliveries).map { ": " + $0 } ?? ""
             let arrow = places.isEmpty ? "" : " → \(places.joined(separator: ", "))"
-            return Console.out(
+            return context.console.out(
                 Describe.name("\(row.ending?.words ?? "unfinished"): \(row.origin.absolutePath)\(reason)\(arrow)"))
         }
         var asset = Asset(origin: row.origin, kind: row.kind, shot: row.shot)
@@ -77,7 +79,7 @@ struct HistoryCommand: AsyncParsableCommand {
             asset: asset, ending: row.ending ?? .pending, reason: WaitingReason.text(row, deliveries),
             twin: row.twin)
         settled.photographer = row.photographer
-        Console.out(ItemLine.text(settled))
+        context.console.out(ItemLine.text(settled))
     }
 
     /// Where a copy came to, or what became of it; what was said of it after that run is told as such.

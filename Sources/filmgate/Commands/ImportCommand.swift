@@ -31,7 +31,7 @@ struct ImportOptions: ParsableArguments {
 
 enum VerifyMode: String, ExpressibleByArgument, CaseIterable { case reread, size }
 
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import a memory card, its dump, or what is on a camera.",
         discussion: """
@@ -52,14 +52,14 @@ struct ImportCommand: AsyncParsableCommand {
 
     func validate() throws { try importing.refuse(tracing) }
 
-    func run() async throws {
+    func run(in invocation: Invocation) async throws {
         try await ImportRun(
             importing: importing, how: how, following: following, tracing: tracing, options: options, dryRun: dryRun
-        ).run()
+        ).run(in: invocation)
     }
 }
 
-struct PlanCommand: AsyncParsableCommand {
+struct PlanCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "plan",
         abstract: "Say what an import would do: fetch, skip and why, deliver where. Writes nothing.",
@@ -76,10 +76,10 @@ struct PlanCommand: AsyncParsableCommand {
 
     func validate() throws { try importing.refuse(tracing) }
 
-    func run() async throws {
+    func run(in invocation: Invocation) async throws {
         try await ImportRun(
             importing: importing, how: how, following: following, tracing: tracing, options: options, dryRun: true
-        ).run()
+        ).run(in: invocation)
     }
 }
 
@@ -92,24 +92,25 @@ struct ImportRun {
     let options: CommonOptions
     let dryRun: Bool
 
-    func run() async throws {
+    func run(in invocation: Invocation) async throws {
         let wait = try following.patience()
-        var context = try CommandContext(options)
+        var context = try CommandContext(options, invocation)
         try context.trace(tracing)
         if dryRun { context.keepNothing() }
         guard how.pipeline != nil || how.to.isEmpty || !importing.paths.isEmpty || importing.camera != nil else {
             throw ValidationError("Say what to import: the path of a card or a folder, or --camera ID.")
         }
-        let pipeline = try await takingCamera(try takingPaths(try how.load(context, following)), &context)
+        let given = try takingPaths(try how.load(context, following), invocation.paths)
+        let pipeline = try await takingCamera(given, &context)
         if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
-        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        let event = try ChosenEvent(state: context.state).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "import", event: event, photographer: following.photographer, again: how.again, dryRun: dryRun,
-            wait: wait, state: options.stateDirectory)
+            wait: wait, state: context.state)
         run.isEventOrdered = following.event != nil
         run.arrival = try following.arrival()
         // A job that a run carries out must not wait for a camera that this run holds.
-        run.awaitsBusy = HostedJob.ledger == nil
+        run.awaitsBusy = invocation.job == nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         if dryRun { await CatalogForecast(context: context).tell(pipeline) }
         try await RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty).run([pipeline], .once)
@@ -123,7 +124,7 @@ struct ImportRun {
         }
         guard importing.paths.isEmpty else { throw ValidationError("Give paths or --camera, not both.") }
         let chooser = CameraChooser(context: context)
-        let state = options.stateDirectory, arrival = try following.arrival()
+        let state = context.state, arrival = try following.arrival()
         let choice = try await context.telling { () async throws(IngestError) in
             let isFree = StateHolder(directory: state) == nil
             do throws(IngestError) {
@@ -140,13 +141,13 @@ struct ImportRun {
     }
 
     /// PATHs replace the pipeline's sources; the options of its first card source stay.
-    private func takingPaths(_ pipeline: PipelineFile) throws -> PipelineFile {
+    private func takingPaths(_ pipeline: PipelineFile, _ start: UserPath) throws -> PipelineFile {
         guard !importing.paths.isEmpty else { return pipeline }
         var pipeline = pipeline
         var card =
             pipeline.sources.first { $0.module == "card" }
             ?? ModuleUse(name: "card", module: "card", node: ConfigNode(.map([])), mark: Mark())
-        let paths = importing.paths.map { ConfigNode(.scalar(UserPath.literal(UserPath.absolute($0)), quoted: true)) }
+        let paths = importing.paths.map { ConfigNode(.scalar(UserPath.literal(start.absolute($0)), quoted: true)) }
         card.node.set("paths", ConfigNode(.list(paths)))
         pipeline.sources = [card]
         return pipeline

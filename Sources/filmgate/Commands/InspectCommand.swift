@@ -6,7 +6,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateReport
 
-struct InspectCommand: AsyncParsableCommand {
+struct InspectCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what files say about themselves. Neither reads nor writes the ledger.",
         discussion: """
@@ -23,33 +23,34 @@ struct InspectCommand: AsyncParsableCommand {
         if paths.contains("") { throw ValidationError("The path of a file or folder is empty.") }
     }
 
-    func run() async throws {
-        let context = try CommandContext(options), json = options.json
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), json = options.json, console = context.console
         var problems = 0
         for path in paths {
-            let pattern = UserPath.literal(UserPath.absolute(path)), told = FirstAsset()
+            let pattern = UserPath.literal(invocation.paths.absolute(path)), told = FirstAsset()
             problems += try await context.telling { () async throws(IngestError) in
-                try await Inspection(paths: [pattern], logger: options.logger).run { asset, problem in
+                try await Inspection(paths: [pattern], logger: context.logger).run { asset, problem in
                     told.note(asset)
                     if let problem {
-                        Console.err("\(Describe.name(asset.origin.path)): \(problem)")
+                        console.err("\(Describe.name(asset.origin.path)): \(problem)")
                     } else {
-                        Console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset))
+                        console.out(json ? ItemLine.facts(of: asset) : FactsText.of(asset))
                     }
                 }
             }
-            if told.first == nil { problems += try tellNothing(at: path) }
+            if told.first == nil { problems += try tellNothing(at: path, invocation) }
         }
         if problems > 0 { throw Exit(.setAside) }
     }
 
     /// Nothing was told of it: a file that is named is no media file, a folder holds none.
-    private func tellNothing(at path: String) throws -> Int {
-        let isFolder = (try? FileFacts.of(FileSystem.canonical(UserPath.absolute(path))))??.kind == .directory
+    private func tellNothing(at path: String, _ invocation: Invocation) throws -> Int {
+        let whole = FileSystem.canonical(invocation.paths.absolute(path))
+        let isFolder = (try? FileFacts.of(whole))??.kind == .directory
         let words =
             isFolder
             ? "\(path) holds no media files." : "\(path) is no media file: its name and kind are unknown to Filmgate."
-        Failure.tell(IngestError(.rejected, words), json: options.json)
+        invocation.console.tell(IngestError(.rejected, words), json: options.json)
         return isFolder ? 0 : 1
     }
 }

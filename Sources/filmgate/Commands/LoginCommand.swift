@@ -4,7 +4,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
 
-struct LoginCommand: AsyncParsableCommand {
+struct LoginCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Sign in to the services that a pipeline uses.",
         discussion: """
@@ -94,14 +94,14 @@ struct LoginCommand: AsyncParsableCommand {
     /// For one sign-in, which is made anew.
     private var isForOne: Bool { isSpecial || anotherAccount }
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         if protect || unprotect { return try await seal(context) }
         let all = try await SignIns(context: context).all(what, pipeline: pipeline, keeping: true)
-        if check { return try await WhoamiCommand.tell(all, asking: true, options) }
+        if check { return try await WhoamiCommand.tell(all, asking: true, context) }
         if isForOne, all.count != 1 {
             let names = all.map(\.name).joined(separator: ", ")
-            throw CommandContext.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").", options)
+            throw context.refuse("Say which sign-in it is for\(names.isEmpty ? "" : ": \(names)").")
         }
         let held = anotherAccount ? try await AccountTakeover(entry: all[0]).hold(context) : nil
         var failed: IngestError?
@@ -115,7 +115,7 @@ struct LoginCommand: AsyncParsableCommand {
             }
             if case .failure(let error) = result {
                 failed = failed ?? error
-                Failure.tell(
+                context.console.tell(
                     IngestError(error.code, "\(entry.name): \(error.message)", advice: error.advice), json: options.json
                 )
             }
@@ -125,7 +125,7 @@ struct LoginCommand: AsyncParsableCommand {
         let used = (what + [pipeline].compactMap { $0 }).filter(SignIns.isFile)
         await AccountChoices(context: context).follow(
             try used.isEmpty ? EventsCommand.pipelines(nil, context) : used.map { try context.load($0) })
-        try await WhoamiCommand.tell(all, asking: false, options)
+        try await WhoamiCommand.tell(all, asking: false, context)
     }
 
     /// Whoever is named signs in anew.
@@ -134,7 +134,7 @@ struct LoginCommand: AsyncParsableCommand {
     /// The account; nil for a sign-in that has none but its secrets.
     private func signIn(_ entry: SignIn, _ context: CommandContext) async throws(IngestError) -> Account? {
         try refuseWhatItCannot(entry)
-        let prompter = TerminalPrompter(name: entry.name, json: options.json, opensBrowser: !noBrowser)
+        let prompter = prompter(entry.name, context, opensBrowser: !noBrowser)
         var isOther = false
         // What comes by stdin is for the special way alone.
         let isKnown = isSpecial && entry.isTypedIn(context.vault)
@@ -144,7 +144,7 @@ struct LoginCommand: AsyncParsableCommand {
         }
         guard let account = entry.account else {
             // Whose the new secret is, nobody says.
-            if isOther { try await forgetEvents(entry, nil, prompter) }
+            if isOther { try await forgetEvents(entry, nil, prompter, context) }
             return nil
         }
         let before = try? await account.restore(validating: false).state
@@ -154,10 +154,14 @@ struct LoginCommand: AsyncParsableCommand {
                 "was \(old.shown), is \(fresh.shown) now.")
         }
         // What is left was the other's.
-        try? CreditStore(state: options.stateDirectory).forget(auth: entry.name)
+        try? CreditStore(state: context.state).forget(auth: entry.name)
         // Whoever was signed in before may not be known any more; whose events are remembered is.
-        try await forgetEvents(entry, fresh, prompter)
+        try await forgetEvents(entry, fresh, prompter, context)
         return fresh
+    }
+
+    private func prompter(_ name: String, _ context: CommandContext, opensBrowser: Bool) -> TerminalPrompter {
+        TerminalPrompter(name: name, json: options.json, opensBrowser: opensBrowser, console: context.console)
     }
 
     private var wish: SignInPreference {
@@ -184,9 +188,9 @@ struct LoginCommand: AsyncParsableCommand {
 
     /// Events that another account saw by this sign-in are remembered no more.
     private func forgetEvents(
-        _ entry: SignIn, _ account: Account?, _ prompter: TerminalPrompter
+        _ entry: SignIn, _ account: Account?, _ prompter: TerminalPrompter, _ context: CommandContext
     ) async throws(IngestError) {
-        guard try EventIDs(state: options.stateDirectory).forget(auth: entry.name, unless: account?.id) else { return }
+        guard try EventIDs(state: context.state).forget(auth: entry.name, unless: account?.id) else { return }
         await prompter.tell(
             "events remembered for another account are forgotten, with the choice among them; choose anew with `filmgate events use`."
         )
@@ -194,7 +198,7 @@ struct LoginCommand: AsyncParsableCommand {
 
     private func seal(_ context: CommandContext) async throws {
         let vault = context.vault
-        let prompter = TerminalPrompter(name: "secret store", json: options.json, opensBrowser: false)
+        let prompter = prompter("secret store", context, opensBrowser: false)
         try await context.telling { () async throws(IngestError) in
             if unprotect { return try vault.protect(with: nil) }
             let hook = unlockWith?.split(separator: " ").map(String.init) ?? []
@@ -202,7 +206,8 @@ struct LoginCommand: AsyncParsableCommand {
             let seconds = Int(Duration(text: lockAfter)?.components.seconds ?? 900)
             try vault.protect(with: passphrase, hook: hook, idle: min(864_000, seconds))
         }
-        Console.err(unprotect ? "The secret store no longer needs a passphrase." : "The secret store is encrypted.")
+        context.console.err(
+            unprotect ? "The secret store no longer needs a passphrase." : "The secret store is encrypted.")
     }
 
     /// From where it will come when the store is opened, else from the person; where there is a seal already, those

@@ -3,7 +3,7 @@ import AuthKit
 import FilmgateCore
 import FilmgateExternal
 
-struct LogoutCommand: AsyncParsableCommand {
+struct LogoutCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Forget a sign-in here, then tell the provider.",
         discussion: """
@@ -19,28 +19,28 @@ struct LogoutCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         let all = try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false)
-        for entry in all { try? CreditStore(state: options.stateDirectory).forget(auth: entry.name) }
+        for entry in all { try? CreditStore(state: context.state).forget(auth: entry.name) }
         var failed: IngestError?
         for entry in all where !entry.stored.isEmpty || entry.account != nil {
             do throws(IngestError) {
                 for typed in entry.stored { try context.vault.set(VaultSecrets.entry(typed.entry), nil) }
                 if let told = try await forget(entry) {
-                    Console.err(
+                    context.console.err(
                         "\(entry.name): forgotten here, but the provider could not be told: \(Describe.name(told.message))"
                     )
                 }
-                try EventIDs(state: options.stateDirectory).forget(auth: entry.name)
+                try EventIDs(state: context.state).forget(auth: entry.name)
                 await entry.tell(context) { $0.signedOut(entry.name) }
-                if !options.json { Console.out("\(entry.name): signed out") }
+                if !options.json { context.console.out("\(entry.name): signed out") }
             } catch {
                 failed = failed ?? error
-                Failure.tell(error, json: options.json)
+                context.console.tell(error, json: options.json)
             }
         }
-        if options.json { for entry in all { Console.out(await entry.line(asking: false).json) } }
+        if options.json { for entry in all { context.console.out(await entry.line(asking: false).json) } }
         if let failed { throw Exit(Failure.exitCode(failed)) }
     }
 

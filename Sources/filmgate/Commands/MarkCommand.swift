@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateLedger
 import FilmgateReport
 
-struct MarkCommand: AsyncParsableCommand {
+struct MarkCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "mark", abstract: "Say what you think of pictures: stars, picked or rejected, a colour.",
         discussion: """
@@ -64,11 +64,11 @@ struct MarkCommand: AsyncParsableCommand {
 
     private var chosen: PictureMark.Pick? { pick ? .picked : reject ? .rejected : noPick ? PictureMark.Pick.none : nil }
 
-    func run() async throws {
-        let context = try CommandContext(options), reader = try await context.readLedger(mustExist: true)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), reader = try await context.readLedger(mustExist: true)
         try await context.telling { () async throws(IngestError) in
-            let order = try await order(PictureSearch(reader: reader))
-            let setting = MarkSetting(state: options.stateDirectory)
+            let order = try await order(PictureSearch(reader: reader, start: invocation.paths))
+            let setting = MarkSetting(state: context.state)
             var next = MarkOrder(order, by: MarkSetting.user), outcome = try await setting.carryOut(next)
             // An order that the page gave in parts is taken back in parts.
             while let rest = outcome.rest {
@@ -80,8 +80,8 @@ struct MarkCommand: AsyncParsableCommand {
                 (outcome.revision, outcome.rest) = (more.revision, more.rest)
                 outcome.sha256s += more.sha256s
             }
-            tell(outcome, try await options.json ? reader.marks(of: outcome.sha256s) : [:])
-            if pick, !options.json { await tellTakenBack(outcome.sha256s, reader) }
+            tell(outcome, try await options.json ? reader.marks(of: outcome.sha256s) : [:], context.console)
+            if pick, !options.json { await tellTakenBack(outcome.sha256s, reader, context.console) }
         }
     }
 
@@ -103,14 +103,14 @@ struct MarkCommand: AsyncParsableCommand {
     /// A pick sends nothing where a person took the delivery back: without a word it would be waited for in vain.
     ///
     /// The marks stand whether that can be read or not.
-    private func tellTakenBack(_ sha256s: [String], _ reader: any LedgerReader) async {
+    private func tellTakenBack(_ sha256s: [String], _ reader: any LedgerReader, _ console: Console) async {
         let found = await Result { () async throws(IngestError) in try await Self.takenBack(sha256s, reader) }
         guard case .success(let counts) = found else {
-            return Console.err("note: what of these was taken back could not be read.")
+            return console.err("note: what of these was taken back could not be read.")
         }
         for (target, count) in counts.sorted(by: { $0.key < $1.key }) {
             let them = count == 1 ? "it" : "them"
-            Console.out(
+            console.out(
                 "note: \(Describe.count(count, "picture")) of these \(count == 1 ? "was" : "were") taken back for "
                     + "\(Describe.name(target)): a pick sends nothing there; `filmgate import --again` of the source "
                     + "orders \(them) anew.")
@@ -131,15 +131,15 @@ struct MarkCommand: AsyncParsableCommand {
         return counts
     }
 
-    private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark]) {
+    private func tell(_ outcome: MarkOutcome, _ marks: [String: PictureMark], _ console: Console) {
         guard options.json else {
             let count = Describe.count(outcome.sha256s.count, "picture")
             guard !undo || !outcome.sha256s.isEmpty else {
-                return Console.out(
+                return console.out(
                     "Nothing was left to take back: it was taken back before, or somebody marked the pictures since.")
             }
             let what = undo ? "The marks of \(count) are what they were before." : "\(count) marked."
-            return Console.out(
+            return console.out(
                 "\(what) `filmgate mark --undo \(outcome.undo)` takes \(undo ? "this undo" : "it") back.")
         }
         for sha256 in outcome.sha256s {
@@ -147,13 +147,13 @@ struct MarkCommand: AsyncParsableCommand {
             line.add("type", "mark")
             line.add("sha256", sha256)
             MarkLine.add(marks[sha256] ?? PictureMark(), to: &line)
-            Console.out(line.finished)
+            console.out(line.finished)
         }
         var line = JSONWriter()
         line.add("type", "marked")
         line.add("revision", Int(outcome.revision))
         line.add("undo", outcome.undo)
         line.add("pictures", outcome.sha256s.count)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 }

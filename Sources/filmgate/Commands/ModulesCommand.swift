@@ -18,7 +18,7 @@ struct ModulesCommand: AsyncParsableCommand {
         subcommands: [ModuleList.self, ModuleTest.self], defaultSubcommand: ModuleList.self)
 }
 
-struct ModuleList: AsyncParsableCommand {
+struct ModuleList: Verb {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the registered modules, or one with its options.",
         discussion: """
@@ -31,10 +31,10 @@ struct ModuleList: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), registry = context.registry
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), registry = context.registry, console = context.console
         guard let name else {
-            for entry in registry.entries { Console.out(options.json ? json(entry) : line(entry)) }
+            for entry in registry.entries { console.out(options.json ? json(entry) : line(entry)) }
             return listPrograms(context)
         }
         var found = registry.entries.filter { $0.manifest.name == name }
@@ -46,7 +46,7 @@ struct ModuleList: AsyncParsableCommand {
                 nearest(name, among: registry.entries.map(\.manifest.name)).map { " Did you mean `\($0)`?" } ?? ""
             throw Refusal("There is no module called `\(name)`.\(hint)")
         }
-        for entry in found { Console.out(options.json ? json(entry) : page(entry)) }
+        for entry in found { console.out(options.json ? json(entry) : page(entry)) }
     }
 
     /// Programs that are modules; one that does not work is told of and does not hide the others.
@@ -54,8 +54,8 @@ struct ModuleList: AsyncParsableCommand {
         for (name, module) in context.programs.all()
         where !context.registry.entries.contains(where: { $0.manifest.name == name }) {
             switch module {
-            case .success(let entry): Console.out(options.json ? json(entry) : line(entry))
-            case .failure(let error): Failure.tell(error, json: options.json)
+            case .success(let entry): context.console.out(options.json ? json(entry) : line(entry))
+            case .failure(let error): context.console.tell(error, json: options.json)
             }
         }
     }

@@ -7,19 +7,19 @@ enum NamesFromInput {
     /// Bytes that all names take in the one line in which they go to the run that holds the state.
     private static let most = 3_600_000
 
-    /// Calls `body` with all of them, nil where none was given.
+    /// All of them; nil where none was given.
     ///
-    /// Where the job is handed over, what was read goes with it: the run has another standard input.
-    static func read(_ words: [String], _ body: ([String]?) async throws -> Void) async throws {
-        guard words.contains("-") else { return try await body(words.isEmpty ? nil : words) }
-        let lines = try HostedJob.input ?? (HostedJob.ledger == nil ? ownLines() : [])
+    /// What was read is kept in `invocation`: where the job is handed over it goes with it, as the run has another
+    /// standard input.
+    static func read(_ words: [String], _ invocation: inout Invocation) throws -> [String]? {
+        guard words.contains("-") else { return words.isEmpty ? nil : words }
+        let lines = try invocation.input ?? (invocation.job == nil ? ownLines() : [])
         guard !lines.isEmpty else { throw Refusal("Standard input names no file.") }
         // Signs that JSON escapes take several bytes there.
         let size = (words + lines).reduce(0) { $0 + JSONString.quoted($1).utf8.count + 1 }
         if size > most { throw tooMany }
-        try await HostedJob.$input.withValue(lines) {
-            try await body(words.flatMap { $0 == "-" ? lines : [$0] })
-        }
+        invocation.input = lines
+        return words.flatMap { $0 == "-" ? lines : [$0] }
     }
 
     private static func ownLines() throws -> [String] {

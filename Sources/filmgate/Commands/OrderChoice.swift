@@ -9,6 +9,8 @@ struct OrderChoice {
     let target: String?
     /// Paths at the source, folders of it, or digests; empty = all.
     let files: [String]
+    /// Where relative paths start: a target may be named by its folder.
+    let start: UserPath
 
     /// Targets whose disks are noted: they may be meant, too, though nothing of them is among the orders.
     var noted: [TargetDisk] = []
@@ -18,7 +20,7 @@ struct OrderChoice {
     /// Throws a `Refusal` for a target that nothing is known of, for a name that stands for several places, and for a
     /// path that stands for files of several cards.
     func choose(_ orders: [QueuedDelivery]) throws -> [QueuedDelivery] {
-        let meant = target.map { Self.meant($0, among: orders) } ?? orders
+        let meant = target.map { Self.meant($0, from: start, among: orders) } ?? orders
         if let target { try refuse(target, meant, among: orders) }
         if files.isEmpty { return meant }
         var chosen: Set<QueuedDelivery> = []
@@ -37,11 +39,13 @@ struct OrderChoice {
     /// under that name, or whose SHA-256 begins so.
     ///
     /// Throws a `Refusal` where several different files are called so.
-    static func paths(_ files: [String], among orders: [QueuedDelivery], at target: String?) throws -> [String] {
-        let waiting = target.map { meant($0, among: orders) } ?? orders
+    static func paths(
+        _ files: [String], from start: UserPath, among orders: [QueuedDelivery], at target: String?
+    ) throws -> [String] {
+        let waiting = target.map { meant($0, from: start, among: orders) } ?? orders
         return try files.flatMap { file -> [String] in
             if isDigest(file) { return [file] }
-            let path = UserPath.recorded(file)
+            let path = start.recorded(file)
             if file.contains("/") || isThere(path) || isKnown(path, among: orders) { return [path] }
             let named = waiting.filter { $0.asset.origin.name == file }
             if Set(named.map(\.delivery.content.sha256)).count > 1 {
@@ -157,20 +161,22 @@ struct OrderChoice {
     }
 
     /// A whole identity, such as the page sends, means that place alone and none of its events.
-    private static func meant(_ target: String, among orders: [QueuedDelivery]) -> [QueuedDelivery] {
+    private static func meant(
+        _ target: String, from start: UserPath, among orders: [QueuedDelivery]
+    ) -> [QueuedDelivery] {
         let exact = orders.filter { $0.delivery.target == target }
-        return exact.isEmpty ? orders.filter { isMeant($0.delivery, by: target) } : exact
+        return exact.isEmpty ? orders.filter { isMeant($0.delivery, by: target, from: start) } : exact
     }
 
-    static func isMeant(_ delivery: DeliveryRow, by target: String) -> Bool {
-        isMeant(delivery.target, delivery.targetName, by: target)
+    static func isMeant(_ delivery: DeliveryRow, by target: String, from start: UserPath) -> Bool {
+        isMeant(delivery.target, delivery.targetName, by: target, from: start)
     }
 
     /// Whether `target` names the target of that identity and name.
-    static func isMeant(_ identity: String, _ name: String, by target: String) -> Bool {
+    static func isMeant(_ identity: String, _ name: String, by target: String, from start: UserPath) -> Bool {
         if name == target { return true }
         // A folder may be named from the working directory.
-        let places = [target, UserPath.absolute(target)]
+        let places = [target, start.absolute(target)]
         return [identity, TargetLabel.place(of: identity)].contains { known in
             places.contains { known == $0 || isEvent(of: known, at: $0) }
         }

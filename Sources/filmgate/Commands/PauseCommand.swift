@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct PauseCommand: AsyncParsableCommand {
+struct PauseCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Let the active run take nothing new for a while; deliveries continue.",
         discussion: """
@@ -14,10 +14,12 @@ struct PauseCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws { try Pause(options: options).set(true) }
+    func run(in invocation: Invocation) async throws {
+        try Pause(options: options, invocation: invocation).set(true)
+    }
 }
 
-struct ResumeCommand: AsyncParsableCommand {
+struct ResumeCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let a paused run continue, with what came in the meantime.",
         discussion: """
@@ -27,23 +29,25 @@ struct ResumeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws { try Pause(options: options).set(false) }
+    func run(in invocation: Invocation) async throws {
+        try Pause(options: options, invocation: invocation).set(false)
+    }
 }
 
 /// Asks the run that holds the state, which does it in its own process.
 private struct Pause {
-    let options: CommonOptions
+    let options: CommonOptions, invocation: Invocation
 
     func set(_ on: Bool) throws {
-        guard let liveStatus = HostedJob.liveStatus else { return try handOver() }
-        let isNew = liveStatus.pause(on)
-        if options.json { return Console.out(Self.json(on)) }
+        guard let job = invocation.job else { return try handOver() }
+        let isNew = job.services.liveStatus.pause(on), console = invocation.console
+        if options.json { return console.out(Self.json(on)) }
         switch (on, isNew) {
         case (true, true):
-            Console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
-        case (true, false): Console.out("It is paused already.")
-        case (false, true): Console.out("Resumed: new files are taken again.")
-        case (false, false): Console.out("It was not paused.")
+            console.out("Paused: nothing new is taken; deliveries continue. `filmgate resume` ends the pause.")
+        case (true, false): console.out("It is paused already.")
+        case (false, true): console.out("Resumed: new files are taken again.")
+        case (false, false): console.out("It was not paused.")
         }
     }
 
@@ -55,14 +59,14 @@ private struct Pause {
     }
 
     private func handOver() throws {
-        let state = options.stateDirectory
-        if let code = ControlClient.handOver(Array(CommandLine.arguments.dropFirst()), state: state) {
+        let state = options.stateDirectory(from: invocation.paths)
+        if let code = ControlClient.handOver(Array(CommandLine.arguments.dropFirst()), state: state, invocation) {
             throw Exit(ExitStatus(rawValue: code) ?? .failure)
         }
         throw CommandContext.end(
             IngestError(
                 .notFound, "No run uses the state directory \(state).",
                 advice: "Start one with `filmgate run`, or say which with --state."),
-            options)
+            options, invocation.console)
     }
 }

@@ -17,13 +17,15 @@ struct PresentNames {
     /// `known`: the ledger's targets, by their names and identities. Throws where the name stands for several places,
     /// and where that pipeline cannot tell what it calls so.
     func meant(_ name: String, among known: [(name: String, identity: String)]) throws -> String {
-        if pipeline == nil, known.contains(where: { OrderChoice.isMeant($0.identity, $0.name, by: name) }) {
+        let start = context.invocation.paths
+        if pipeline == nil, known.contains(where: { OrderChoice.isMeant($0.identity, $0.name, by: name, from: start) })
+        {
             return name
         }
         let called = Set(
             try plans().flatMap(\.connections).filter { $0.name == name }.map { $0.target.traits.identity })
         let there = called.filter { identity in
-            known.contains { OrderChoice.isMeant($0.identity, "", by: identity) }
+            known.contains { OrderChoice.isMeant($0.identity, "", by: identity, from: start) }
         }
         guard there.count < 2 else {
             let list = there.sorted().map { "--target '\(TargetLabel.place(of: $0))'" }.joined(separator: " or ")
@@ -34,12 +36,12 @@ struct PresentNames {
 
     private func plans() throws -> [Plan] {
         guard let pipeline else {
-            let earlier = PipelineSnapshot(state: context.options.stateDirectory).files()
+            let earlier = PipelineSnapshot(state: context.state).files()
             // What was used before may be broken since.
             return earlier.compactMap { context.loader().load(path: $0).pipeline }.compactMap { try? plan($0) }
         }
         let file = try context.load(pipeline)
-        do throws(IngestError) { return [try plan(file)] } catch { throw CommandContext.end(error, context.options) }
+        do throws(IngestError) { return [try plan(file)] } catch { throw context.end(error) }
     }
 
     /// Its targets are all that is asked for: a source that is out of order keeps nobody from naming one.

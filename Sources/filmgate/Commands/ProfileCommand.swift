@@ -9,7 +9,7 @@ struct ProfileCommand: AsyncParsableCommand {
         commandName: "profile", abstract: "Show what holds for a camera, and which profile decided it.",
         subcommands: [Show.self])
 
-    struct Show: AsyncParsableCommand {
+    struct Show: Verb {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Say which rules of a pipeline hold for a file or a camera.",
             discussion: """
@@ -34,31 +34,29 @@ struct ProfileCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options)
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation), path = invocation.paths.absolute(file)
             let pipeline = try pipeline.map { try context.load($0) } ?? shipped(context)
-            if access(UserPath.absolute(file), F_OK) != 0 {
+            if access(path, F_OK) != 0 {
                 if isNamedAsFile {
-                    throw CommandContext.end(
+                    throw context.end(
                         IngestError(
                             .notFound, "There is no file \(file).",
-                            advice: "A camera is written as its make and model: \"Acme, X100\"."),
-                        options)
+                            advice: "A camera is written as its make and model: \"Acme, X100\"."))
                 }
                 let media = described
-                return show(pipeline.profiles.resolve(Self.body(media)), media)
+                return show(pipeline.profiles.resolve(Self.body(media)), media, context.console)
             }
-            try await context.telling { () throws(IngestError) in try refuseFolder() }
-            let paths = [UserPath.literal(UserPath.absolute(file))]
-            let found = FirstAsset()
+            try await context.telling { () throws(IngestError) in try refuseFolder(path) }
+            let found = FirstAsset(), inspection = Inspection(paths: [UserPath.literal(path)], logger: context.logger)
             _ = try await context.telling { () async throws(IngestError) in
-                try await Inspection(paths: paths, logger: options.logger).run { asset, _ in found.note(asset) }
+                try await inspection.run { asset, _ in found.note(asset) }
             }
             guard let media = found.first?.media else {
-                throw CommandContext.end(
-                    IngestError(.notFound, "\(file) is no media file that says which camera made it."), options)
+                throw context.end(
+                    IngestError(.notFound, "\(file) is no media file that says which camera made it."))
             }
-            show(pipeline.profiles.resolve(Self.body(media)), media)
+            show(pipeline.profiles.resolve(Self.body(media)), media, context.console)
         }
 
         /// What is shipped says, where no pipeline is named.
@@ -70,8 +68,8 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         /// A folder may hold files of several cameras.
-        private func refuseFolder() throws(IngestError) {
-            guard try FileFacts.of(FileSystem.canonical(UserPath.absolute(file)))?.kind == .directory else { return }
+        private func refuseFolder(_ path: String) throws(IngestError) {
+            guard try FileFacts.of(FileSystem.canonical(path))?.kind == .directory else { return }
             throw IngestError(
                 .notFound, "\(PathText.shown(file)) is a folder, and each file in it may be from another camera.",
                 advice: "Name one file in it, or write the camera as its make and model: \"Acme, X100\".")
@@ -123,7 +121,7 @@ struct ProfileCommand: AsyncParsableCommand {
             return media.make == nil ? "unknown make \(model)" : ModelSpellings.shown(make: media.make, model: model)
         }
 
-        private func show(_ profile: ResolvedProfile, _ media: MediaFacts) {
+        private func show(_ profile: ResolvedProfile, _ media: MediaFacts, _ console: Console) {
             let values: [(String, String?)] = [
                 ("photographer", profile.photographer), ("clock_offset", profile.clockOffset?.shown),
                 ("zone", profile.zone?.name), ("movie_clock", profile.movieClock?.rawValue),
@@ -154,19 +152,19 @@ struct ProfileCommand: AsyncParsableCommand {
                 var habits = JSONWriter()
                 for (name, text) in profile.conventions?.lines ?? [] { habits.add(name, text) }
                 line.add("habits", habits)
-                return Console.out(line.finished)
+                return console.out(line.finished)
             }
-            Console.out(
+            console.out(
                 "\(camera(media))\(media.serial.map { " #" + $0 } ?? "")\(media.owner.map { ", " + $0 } ?? "")"
             )
             if values.allSatisfy({ $0.1 == nil }), profile.conventions == nil {
-                return Console.out("  no rule fits this camera")
+                return console.out("  no rule fits this camera")
             }
             for (key, value) in values {
                 let rule = profile.decided[key].map { "  (\($0.mark.file):\($0.mark.line))" } ?? ""
-                Console.out("  \(key): \(value ?? "not set")\(rule)")
+                console.out("  \(key): \(value ?? "not set")\(rule)")
             }
-            for (name, text) in profile.conventions?.lines ?? [] { Console.out("  \(name): \(Describe.name(text))") }
+            for (name, text) in profile.conventions?.lines ?? [] { console.out("  \(name): \(Describe.name(text))") }
         }
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct RetryCommand: AsyncParsableCommand {
+struct RetryCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send again what is pending or held.",
         discussion: """
@@ -31,17 +31,18 @@ struct RetryCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         guard let wait = Duration(text: wait) else {
             throw ValidationError("--wait takes a duration such as 30s or 2m.")
         }
         let states: Set<Receipt.State> = failed ? [.pending, .held, .failed] : [.pending, .held]
-        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let paths = pipeline.map { [$0] } ?? PipelineSnapshot(state: context.state).files()
         let pipelines = try paths.map { try context.load($0) }
-        var run = RunOptions(verb: "retry", wait: wait, state: options.stateDirectory)
+        var run = RunOptions(verb: "retry", wait: wait, state: context.state)
         run.anyway = anyway
-        let session = RunSession(context: context, options: run), order = ResumeOrder(states, target: target)
-        try await NamesFromInput.read(files) { try await session.resume(pipelines, order, of: $0) }
+        var session = RunSession(context: context, options: run)
+        let names = try NamesFromInput.read(files, &session.context.invocation)
+        try await session.resume(pipelines, ResumeOrder(states, target: target), of: names)
     }
 }

@@ -46,7 +46,7 @@ struct PipelineOptions: ParsableArguments {
     func arrival() throws -> Duration? { wait == nil ? nil : try patience() }
 }
 
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Take from all sources of a pipeline at once, until stopped.",
         discussion: """
@@ -97,17 +97,17 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var tracing: TraceOptions
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try context(), wait = try following.patience(), overrides = try following.overrides()
-        let file = UserPath.absolute(pipeline)
+    func run(in invocation: Invocation) async throws {
+        let context = try context(invocation), wait = try following.patience(), overrides = try following.overrides()
+        let file = invocation.paths.absolute(pipeline)
         let pipeline = try context.load(file, overrides: overrides)
         guard !pipeline.sources.isEmpty else {
-            throw CommandContext.refuse("This pipeline has no sources to run.", options)
+            throw context.refuse("This pipeline has no sources to run.")
         }
         if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
-        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        let event = try ChosenEvent(state: context.state).event(following.event, for: pipeline.event)
         var run = RunOptions(
-            verb: "run", event: event, photographer: following.photographer, wait: wait, state: options.stateDirectory)
+            verb: "run", event: event, photographer: following.photographer, wait: wait, state: context.state)
         run.isEventOrdered = following.event != nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         if let backlog {
@@ -132,7 +132,7 @@ struct RunCommand: AsyncParsableCommand {
         live.metrics = listening
         live.studio = page.map {
             StudioSupervisor(
-                $0, pipeline: file, state: options.stateDirectory, json: options.json, encryption: encryption)
+                $0, pipeline: file, state: context.state, json: options.json, encryption: encryption, invocation)
         }
         try await live.run(pipeline)
     }
@@ -147,12 +147,14 @@ struct RunCommand: AsyncParsableCommand {
         try encryption.validate()
         try await context.telling { () throws(IngestError) in
             try StudioServer.check(host: page.host, isEncrypted: encryption.isWanted, options: encryption.prefix)
-            if studioCertificate != nil { _ = try encryption.load(state: options.stateDirectory, names: []) }
+            if studioCertificate != nil {
+                _ = try encryption.load(state: context.state, names: [], from: context.invocation.paths)
+            }
         }
     }
 
-    private func context() throws -> CommandContext {
-        var context = try CommandContext(options)
+    private func context(_ invocation: Invocation) throws -> CommandContext {
+        var context = try CommandContext(options, invocation)
         try context.trace(tracing)
         return context
     }

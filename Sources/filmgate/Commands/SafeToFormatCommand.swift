@@ -4,7 +4,7 @@ import FileKit
 import FilmgateCore
 import FilmgateEngine
 
-struct SafeToFormatCommand: AsyncParsableCommand {
+struct SafeToFormatCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "safe-to-format",
         abstract: "May this card be formatted? Reads every file and every copy; yes only when all is proven.",
@@ -44,14 +44,14 @@ struct SafeToFormatCommand: AsyncParsableCommand {
         if let copies, !(1...9).contains(copies) { throw ValidationError("--copies takes a number from 1 to 9.") }
     }
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         let reader = try await context.readLedger()
         let pipeline = try pipeline.map { try context.load($0) }
         let allowance = allow.reduce(into: CardProof.Allowance()) { $0.insert($1.allowance) }
         let heard = TargetStatements()
         let report = try await context.noting(heard) { () async throws(IngestError) in
-            if UserPath.isAddress(path) {
+            if invocation.paths.isAddress(path) {
                 throw IngestError(
                     .notFound, "A camera cannot be asked whether its card is safe to format.",
                     advice: "Put the card into a reader and give its path.")
@@ -59,13 +59,14 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             let proofTargets: ProofTargets? =
                 if let pipeline { try context.proofTargets([pipeline], ledger: reader) } else { nil }
             var wanted = copies ?? pipeline?.copies ?? 0
-            if wanted == 0 { wanted = try PipelineSnapshot(state: options.stateDirectory).mostCopies() }
+            if wanted == 0 { wanted = try PipelineSnapshot(state: context.state).mostCopies() }
             let proof = CardProof(
                 reader: reader, proofTargets: proofTargets, allowance: allowance,
                 copies: wanted,
                 exemptions: .init(isHousekeeping: CardSource.isHousekeeping(path:), disguise: CardSource.disguise(of:)),
                 heard: heard)
-            var examination = CardExamination(path: UserPath.literal(UserPath.absolute(path)), logger: options.logger)
+            let pattern = UserPath.literal(invocation.paths.absolute(path))
+            var examination = CardExamination(path: pattern, logger: context.logger)
             if let pipeline, let proofTargets {
                 examination.stations = await context.stationProof(pipeline, reader, asking: proofTargets, proof)
             }
@@ -73,7 +74,11 @@ struct SafeToFormatCommand: AsyncParsableCommand {
             await examination.stations?.close()
             return try report.get()
         }
-        if options.json { report.printJSON() } else { report.printText(all: options.verbose > 0) }
+        if options.json {
+            report.printJSON(to: context.console)
+        } else {
+            report.printText(to: context.console, all: options.verbose > 0)
+        }
         throw Exit(report.isSafe ? .complete : .notProven)
     }
 }

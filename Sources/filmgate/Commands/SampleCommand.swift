@@ -7,7 +7,7 @@ struct SampleCommand: AsyncParsableCommand {
         commandName: "sample", abstract: "Sample data and a gallery on this machine, for trying out.",
         subcommands: [Card.self, Gallery.self])
 
-    struct Card: AsyncParsableCommand {
+    struct Card: Verb {
         static let configuration = CommandConfiguration(
             commandName: "card",
             abstract: "Write a small card: three makes, every kind of file, a duplicate, a truncated picture.",
@@ -30,8 +30,8 @@ struct SampleCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options), directory = UserPath.absolute(directory)
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation), directory = invocation.paths.absolute(directory)
             let jpeg = try size(jpegSize), raw = try size(rawSize)
             let written = try await context.telling { () throws(IngestError) in
                 if let pairs {
@@ -41,7 +41,8 @@ struct SampleCommand: AsyncParsableCommand {
                 }
             }
             if !options.json {
-                Console.out("\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))")
+                context.console.out(
+                    "\(directory): \(Describe.count(written.files, "file")), \(Describe.bytes(written.bytes))")
             }
         }
 

@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateSample
 
 extension SampleCommand {
-    struct Gallery: AsyncParsableCommand {
+    struct Gallery: Verb {
         static let configuration = CommandConfiguration(
             commandName: "gallery", abstract: "Run a small gallery on this machine that takes uploads.",
             discussion: """
@@ -32,15 +32,15 @@ extension SampleCommand {
             }
         }
 
-        func run() async throws {
+        func run(in invocation: Invocation) async throws {
             guard let token = UserPath.environment(tokenEnv) else {
                 throw ValidationError("Set \(tokenEnv) to the token that uploads must carry.")
             }
-            let context = try CommandContext(options)
+            let context = try CommandContext(options, invocation), console = context.console
             try await context.telling { () async throws(IngestError) in
                 let gallery = try GalleryServer(
-                    directory: UserPath.absolute(directory), token: token, port: port, fault: fault)
-                try await gallery.run { address in Console.out("gallery: \(address)") }
+                    directory: invocation.paths.absolute(directory), token: token, port: port, fault: fault)
+                try await gallery.run { address in console.out("gallery: \(address)") }
             }
         }
     }

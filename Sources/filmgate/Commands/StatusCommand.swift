@@ -4,7 +4,7 @@ import FilmgateEngine
 import FilmgateLedger
 import FilmgateReport
 
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show where files are: counts by state, queues by target, what failed and why.",
@@ -22,23 +22,23 @@ struct StatusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
+    func run(in invocation: Invocation) async throws {
         if board {
             // Asked for over the control socket, by those who watch.
-            guard let live = HostedJob.liveStatus else { throw Exit(.notProven) }
-            return Console.out(live.now.json.finished)
+            guard let job = invocation.job else { throw Exit(.notProven) }
+            return invocation.console.out(job.services.liveStatus.now.json.finished)
         }
-        let context = try CommandContext(options)
+        let context = try CommandContext(options, invocation)
         let reader = try await context.readLedger(mustExist: true)
         if watch {
-            let state = options.stateDirectory
+            let state = context.state
             var snapshots = StatusReader { () throws(IngestError) in
                 try SQLiteLedger.reader(directory: state)
             } live: {
                 LiveQuestion.ask(state: state)
             }
             snapshots.holder = { StateHolder(directory: state) }
-            var watch = StatusWatch(reader: snapshots, json: options.json)
+            var watch = StatusWatch(reader: snapshots, json: options.json, console: context.console)
             throw Exit(try await watch.run())
         }
         let (totals, runs, troubled) = try await context.telling { () async throws(IngestError) in
@@ -46,19 +46,21 @@ struct StatusCommand: AsyncParsableCommand {
             let troubled = try await WaitingReason.filled(try await reader.assets(filter), reader)
             return (try await reader.totals(), try await reader.runs(limit: 50), troubled)
         }
-        let holder = StateHolder(directory: options.stateDirectory)
-        let isPaused = holder != nil && LiveQuestion.ask(state: options.stateDirectory)?.isPaused == true
+        let holder = StateHolder(directory: context.state)
+        let isPaused = holder != nil && LiveQuestion.ask(state: context.state)?.isPaused == true
         if isPaused, !options.json {
-            Console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue")
+            context.console.out("paused: nothing new is taken until `filmgate resume`; deliveries continue")
         }
         if options.json {
-            printJSON(totals, runs.first, holder, isPaused)
+            printJSON(totals, runs.first, holder, isPaused, context)
         } else {
-            printText(totals, runs, holder, troubled)
+            printText(totals, runs, holder, troubled, context)
         }
     }
 
-    private func printJSON(_ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool) {
+    private func printJSON(
+        _ totals: LedgerTotals, _ last: RunRow?, _ holder: StateHolder?, _ isPaused: Bool, _ context: CommandContext
+    ) {
         var line = JSONWriter()
         line.add("type", "status")
         line.add("paused", isPaused)
@@ -69,27 +71,27 @@ struct StatusCommand: AsyncParsableCommand {
         line.add("damaged", totals.damaged)
         line.add("targets", objects: totals.targets.map(TargetLine.object))
         if let last { line.add("last_run", RunLine.object(last, holder)) }
-        line.add("credits", objects: CreditStore(state: options.stateDirectory).all().map(\.object))
-        Console.out(line.finished)
+        line.add("credits", objects: CreditStore(state: context.state).all().map(\.object))
+        context.console.out(line.finished)
     }
 
-    private func printRuns(_ runs: [RunRow], _ holder: StateHolder?) {
+    private func printRuns(_ runs: [RunRow], _ holder: StateHolder?, _ console: Console) {
         if let live = runs.dropFirst().first(where: { RunLine.isUnderWay($0, holder) }) {
-            Console.out(HistoryCommand.text(live, holder))
+            console.out(HistoryCommand.text(live, holder))
         }
         let last = runs.first.map { "last run: \(HistoryCommand.text($0, holder))" }
-        Console.out(last ?? "nothing has been ingested yet")
+        console.out(last ?? "nothing has been ingested yet")
     }
 
     /// How files ended, each in the last run that had it; those that a run has now, or had when it broke off, have not.
-    private func printAssets(_ totals: LedgerTotals, isUnderWay: Bool) {
+    private func printAssets(_ totals: LedgerTotals, isUnderWay: Bool, _ console: Console) {
         var counts = Ending.allCases.compactMap { ending in totals.assets[ending].map { "\($0) \(ending.words)" } }
         let unfinished = max(0, totals.unfinished)
         if unfinished > 0 { counts.append("\(unfinished) \(isUnderWay ? "on the way" : "broken off")") }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
-        if !counts.isEmpty { Console.out("assets: " + counts.joined(separator: ", ") + damaged) }
+        if !counts.isEmpty { console.out("assets: " + counts.joined(separator: ", ") + damaged) }
         if unfinished > 0, !isUnderWay {
-            Console.out("  broken off with a run: `filmgate retry` sends what waits, another import reads the rest")
+            console.out("  broken off with a run: `filmgate retry` sends what waits, another import reads the rest")
         }
     }
 
@@ -109,9 +111,13 @@ struct StatusCommand: AsyncParsableCommand {
         return text
     }
 
-    private func printText(_ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow]) {
-        printRuns(runs, holder)
-        printAssets(totals, isUnderWay: holder != nil)
+    private func printText(
+        _ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow],
+        _ context: CommandContext
+    ) {
+        let console = context.console
+        printRuns(runs, holder, console)
+        printAssets(totals, isUnderWay: holder != nil, console)
         let labels = TargetLabel.all(totals.targets)
         for target in totals.targets {
             let states = [Receipt.State.done, .pending, .held, .failed].compactMap { state in
@@ -124,30 +130,30 @@ struct StatusCommand: AsyncParsableCommand {
                     ", \(Describe.bytes(target.bytesWaiting)) waiting since \(TargetLine.time(target.oldestWaiting) ?? "–")"
             }
             text += Self.reasons(target)
-            Console.out(text)
+            console.out(text)
             if let reason = target.lastReason, [MarkRule.notPicked, MarkRule.notRated].contains(reason) {
-                Console.out(
+                console.out(
                     "  `filmgate mark` says what goes; all of it goes with `filmgate run PIPELINE --event NAME` "
                         + "for its event, once that pipeline no longer waits")
             }
             if target.isSuperseded(among: totals.targets) {
                 let place = Describe.name(TargetLabel.place(of: target.identity))
-                Console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
+                console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
             }
         }
-        for left in CreditStore(state: options.stateDirectory).all() {
+        for left in CreditStore(state: context.state).all() {
             let expiry = left.nearestExpiry.map { ", the next of them expire \($0)" } ?? ""
-            Console.out(
+            console.out(
                 Describe.name(
                     "\(left.name): \(Describe.count(left.balance, "credit")) left, heard at \(left.heardAt)\(expiry)"))
         }
         let groups = ReasonGroups()
         for row in troubled where options.verbose > 0 || groups.names(row.ending?.words ?? "unfinished", row.reason) {
             let reason = row.reason.map { ": " + Describe.name($0) } ?? ""
-            Console.out("\(row.ending?.words ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
+            console.out("\(row.ending?.words ?? "unfinished"): \(Describe.name(row.origin.absolutePath))\(reason)")
         }
-        for line in groups.rest() { Console.out(line) }
+        for line in groups.rest() { console.out(line) }
         let all = (totals.assets[.pending] ?? 0) + (totals.assets[.setAside] ?? 0)
-        if all > troubled.count { Console.out("and \(Describe.count(all - troubled.count, "more file"))") }
+        if all > troubled.count { console.out("and \(Describe.count(all - troubled.count, "more file"))") }
     }
 }

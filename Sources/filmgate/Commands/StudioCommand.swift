@@ -25,7 +25,7 @@ struct StudioCommand: AsyncParsableCommand {
             """,
         subcommands: [Serve.self, Link.self, Token.self], defaultSubcommand: Serve.self)
 
-    struct Serve: AsyncParsableCommand {
+    struct Serve: Verb {
         static let configuration = CommandConfiguration(
             commandName: "serve", abstract: "Serve the page until stopped (what `filmgate studio` does).",
             discussion: """
@@ -78,8 +78,8 @@ struct StudioCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--sample has a pipeline and a state of its own: it goes with neither PIPELINE nor --state.")
             }
-            // A pipeline of that name would be there.
-            if let pipeline, (try? FileFacts.of(UserPath.absolute(pipeline))) == .some(.none),
+            // A pipeline of that name would be there. Who starts a page does it in this process, and never as a job.
+            if let pipeline, (try? FileFacts.of(UserPath.own.absolute(pipeline))) == .some(.none),
                 let slip = Filmgate.slip(pipeline, below: StudioCommand.self)
             {
                 throw slip
@@ -89,13 +89,13 @@ struct StudioCommand: AsyncParsableCommand {
             }
         }
 
-        func run() async throws {
-            if sample { return try await showSample() }
-            let context = try CommandContext(options), state = options.stateDirectory
+        func run(in invocation: Invocation) async throws {
+            if sample { return try await showSample(invocation) }
+            let context = try CommandContext(options, invocation), state = context.state
             // A state that cannot be read is told here and not on the page.
             _ = try await context.readLedger()
             if options.state != nil, (try? FileFacts.of(state)) == .some(.none) {
-                Console.err(
+                context.console.err(
                     "warning: there is no state \(PathText.shown(state)) yet: the page shows nothing until a run uses it."
                 )
             }
@@ -103,16 +103,17 @@ struct StudioCommand: AsyncParsableCommand {
             var settings = StudioServer.Options(state: state, host: host, port: port)
             (settings.names, settings.version) = (name, Filmgate.configuration.version)
             let proof = try await context.telling { () async throws(IngestError) in
-                try encryption.load(state: state, names: name)
+                try encryption.load(state: state, names: name, from: invocation.paths)
             }
             settings.certificate = proof?.certificate
-            if !hidesPreviews { settings.previews = previewFolder }
+            if !hidesPreviews { settings.previews = Self.previews(of: state) }
             if let pipeline {
-                settings.pipeline = UserPath.absolute(pipeline)
+                let file = invocation.paths.absolute(pipeline)
+                settings.pipeline = file
                 // What cannot be used is told here and not on the page; later mistakes the page tells.
-                _ = try context.load(UserPath.absolute(pipeline))
+                _ = try context.load(file)
             }
-            let json = options.json, logger = options.logger, shown = settings
+            let json = options.json, logger = context.logger, shown = settings, console = context.console
             let stopped = try await context.telling { () async throws(IngestError) in
                 let services = Self.services(context, logger)
                 let server = try StudioServer(shown, services, logger: logger)
@@ -122,7 +123,7 @@ struct StudioCommand: AsyncParsableCommand {
                         // Now, as it has its threads.
                         Self.comeAfterRuns()
                         let start = LocalAddress.start(host, isEncrypted: proof != nil) + ":\(port)"
-                        Self.tell(start, port, code, proof?.fingerprint, state: state, json: json)
+                        Self.tell(start, port, code, proof?.fingerprint, state: state, json: json, console)
                     }
                 }
             }
@@ -143,7 +144,7 @@ struct StudioCommand: AsyncParsableCommand {
 
         /// What the page's server has this program do.
         private static func services(_ context: CommandContext, _ logger: Logger) -> StudioServices {
-            let state = context.options.stateDirectory, snapshots = StudioStatus(state: state)
+            let state = context.state, snapshots = StudioStatus(state: state)
             let catalogs = StudioCatalog(state: state, context.loader())
             var services = StudioServices { () async throws(IngestError) in
                 try await StudioEvents(state: state).all()
@@ -175,26 +176,27 @@ struct StudioCommand: AsyncParsableCommand {
 
         /// Beside a state that lies elsewhere than usual, else where programs keep what may be lost: `$XDG_CACHE_HOME`,
         /// or `~/.cache`.
-        private var previewFolder: String {
-            if options.stateDirectory != CommonOptions.usualState { return options.stateDirectory + "/previews" }
+        private static func previews(of state: String) -> String {
+            if state != CommonOptions.usualState { return state + "/previews" }
             let base = UserPath.environment("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
             return (base ?? UserPath.home + "/.cache") + "/filmgate/previews"
         }
 
         /// A run of a made-up shoot, with this page beside it.
-        private func showSample() async throws {
+        private func showSample(_ invocation: Invocation) async throws {
             var options = options
-            let place = try StudioLink.place(listen, "--listen"), checked = try CommandContext(options)
+            let place = try StudioLink.place(listen, "--listen"), checked = try CommandContext(options, invocation)
             let sample = try await checked.telling { () async throws(IngestError) -> StudioSample in
                 try StudioServer.check(host: place.host, isEncrypted: encryption.isWanted)
                 return try await StudioSample()
             }
             options.state = sample.state
-            let context = try CommandContext(options), pipeline = try context.load(sample.pipeline)
+            let context = try CommandContext(options, invocation), pipeline = try context.load(sample.pipeline)
             var live = LiveSession(
                 session: RunSession(context: context, options: RunOptions(verb: "run", state: sample.state)))
             live.studio = StudioSupervisor(
-                place, pipeline: sample.pipeline, state: sample.state, json: options.json, encryption: encryption)
+                place, pipeline: sample.pipeline, state: sample.state, json: options.json, encryption: encryption,
+                invocation)
             sample.shoot()
             do { try await live.run(pipeline) } catch {
                 await sample.end()
@@ -203,13 +205,14 @@ struct StudioCommand: AsyncParsableCommand {
         }
 
         private static func tell(
-            _ start: String, _ port: Int, _ code: String, _ fingerprint: String?, state: String, json: Bool
+            _ start: String, _ port: Int, _ code: String, _ fingerprint: String?, state: String, json: Bool,
+            _ console: Console
         ) {
             let link = StudioLink.address(start, code)
             guard json else {
-                Console.out("studio: \(link)")
-                if let fingerprint { StudioEncryption.tell(fingerprint, link) }
-                return Console.err(
+                console.out("studio: \(link)")
+                if let fingerprint { StudioEncryption.tell(fingerprint, link, console) }
+                return console.err(
                     "The link lets one browser in, within five minutes; `\(StudioLink.command(state))` makes another. Ctrl-C ends the page."
                 )
             }
@@ -219,7 +222,7 @@ struct StudioCommand: AsyncParsableCommand {
             line.add("port", port)
             line.add("code", code)
             line.add("fingerprint", fingerprint)
-            Console.out(line.finished)
+            console.out(line.finished)
         }
 
         private var encryption: StudioEncryption {
@@ -251,7 +254,7 @@ struct StudioCommand: AsyncParsableCommand {
         }
     }
 
-    struct Link: AsyncParsableCommand {
+    struct Link: Verb {
         static let configuration = CommandConfiguration(
             commandName: "link",
             abstract: "Make a link that lets another browser in, once and within five minutes, or a link for a client.",
@@ -285,13 +288,14 @@ struct StudioCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
+        func run(in invocation: Invocation) async throws {
             let scope = GrantScope(event: event, from: fromNow ? Int64(time(nil)) : nil)
             let isClient = event != nil || fromNow
-            let context = try CommandContext(options), role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
+            let context = try CommandContext(options, invocation)
+            let role = try StudioLink.role(role ?? (isClient ? "view" : "admin"))
             let seconds = try duration.map(StudioLink.seconds)
-            let grants = GrantStore(state: options.stateDirectory)
-            if let event { await warn(ofUnknown: event) }
+            let grants = GrantStore(state: context.state)
+            if let event { await warn(ofUnknown: event, context) }
             let made = try await context.telling { () throws(IngestError) -> (code: String, grant: Grant) in
                 try context.makeState()
                 let now = Int64(time(nil))
@@ -303,8 +307,8 @@ struct StudioCommand: AsyncParsableCommand {
             let start = known.contains("://") ? known : "http://" + known, isServed = PageAddress.isServed(start)
             StudioLink.tell(
                 made.grant, secret: ("code", made.code), link: StudioLink.address(start, made.code), isServed: isServed,
-                json: options.json)
-            if !options.json { Console.err(words(of: made.grant, start, isServed: isServed)) }
+                json: options.json, context.console)
+            if !options.json { context.console.err(words(of: made.grant, start, isServed: isServed)) }
         }
 
         /// How long it holds, and what is missing for it.
@@ -322,19 +326,20 @@ struct StudioCommand: AsyncParsableCommand {
         }
 
         /// It may be one that is yet to come, and one that is misspelt shows a client nothing.
-        private func warn(ofUnknown event: String) async {
-            guard let known = try? await StudioEvents(state: options.stateDirectory).all().map(\.name),
+        private func warn(ofUnknown event: String, _ context: CommandContext) async {
+            guard let known = try? await StudioEvents(state: context.state).all().map(\.name),
                 !known.contains(event)
             else {
                 return
             }
             let words =
                 "warning: no event `\(Describe.name(event))` is known here yet: until files of it come, the client sees nothing."
-            Console.err(words + (nearest(event, among: known).map { " Did you mean `\(Describe.name($0))`?" } ?? ""))
+            context.console.err(
+                words + (nearest(event, among: known).map { " Did you mean `\(Describe.name($0))`?" } ?? ""))
         }
     }
 
-    struct Token: AsyncParsableCommand {
+    struct Token: Verb {
         static let configuration = CommandConfiguration(
             commandName: "token", abstract: "Make a token for programs, and for the page without scripts at /plain.",
             discussion: """
@@ -355,15 +360,16 @@ struct StudioCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            let context = try CommandContext(options), role = try StudioLink.role(role)
+        func run(in invocation: Invocation) async throws {
+            let context = try CommandContext(options, invocation), role = try StudioLink.role(role)
             let seconds = try StudioLink.seconds(duration)
-            let grants = GrantStore(state: options.stateDirectory), label = String(label.prefix(80))
+            let grants = GrantStore(state: context.state), label = String(label.prefix(80))
             try await context.telling { () throws(IngestError) in
                 try context.makeState()
                 let made = try grants.makeToken(role: role, seconds: seconds, label: label, now: Int64(time(nil)))
                 StudioLink.tell(
-                    made.grant, secret: ("token", made.token), link: nil, isServed: nil, json: options.json)
+                    made.grant, secret: ("token", made.token), link: nil, isServed: nil, json: options.json,
+                    context.console)
             }
         }
     }

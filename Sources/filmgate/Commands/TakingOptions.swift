@@ -47,9 +47,10 @@ struct TakingOptions: ParsableArguments {
             return proving(try context.load(file, overrides: overrides))
         }
         guard !to.isEmpty else { throw ValidationError("Say where the files go: --to DIR, or --pipeline FILE.") }
-        try refuseNested()
+        let start = context.invocation.paths
+        try refuseNested(from: start)
         let node = BuiltinPipeline.importing(
-            to: to.map(UserPath.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)
+            to: to.map(start.absolute), verify: (verify ?? .reread).rawValue, mhl: mhl)
         return try context.checked(context.loader(overrides: overrides).load(node: node))
     }
 
@@ -57,11 +58,11 @@ struct TakingOptions: ParsableArguments {
     /// deleted.
     ///
     /// Another disk that is mounted inside the first folder is another place.
-    private func refuseNested() throws {
+    private func refuseNested(from start: UserPath) throws {
         for outer in to {
             for inner in to
-            where inner != outer && FileSystem.encloses(UserPath.absolute(outer), UserPath.absolute(inner)) {
-                let (above, below) = (UserPath.absolute(outer), UserPath.absolute(inner))
+            where inner != outer && FileSystem.encloses(start.absolute(outer), start.absolute(inner)) {
+                let (above, below) = (start.absolute(outer), start.absolute(inner))
                 guard !FileSystem.isOneFolder(above, below), FileSystem.same(above, below) else { continue }
                 throw ValidationError(
                     "--to \(Describe.name(inner)) lies inside --to \(Describe.name(outer)), on the same disk: the second copy would be a part "

@@ -4,7 +4,7 @@ import FilmgateCore
 import FilmgateEngine
 import FolderTarget
 
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
@@ -30,16 +30,16 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         let reader = try await context.readLedger()
-        let files = path != nil ? [] : pipeline.map { [$0] } ?? PipelineSnapshot(state: options.stateDirectory).files()
+        let files = path != nil ? [] : pipeline.map { [$0] } ?? PipelineSnapshot(state: context.state).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's targets.
         let pipelines = try files.compactMap {
             try pipeline == nil ? context.loader().load(path: $0).pipeline : context.load($0)
         }
-        let prefix = path.map { FileSystem.canonical(UserPath.absolute($0)) } ?? ""
-        var statistics = VerifyStatistics(json: options.json)
+        let prefix = path.map { FileSystem.canonical(invocation.paths.absolute($0)) } ?? ""
+        var statistics = VerifyStatistics(json: options.json, context.console)
         let heard = TargetStatements()
         try await context.noting(heard) { () async throws(IngestError) in
             if let path, try FileFacts.of(prefix) == nil { throw IngestError(.notFound, "There is no \(path).") }
@@ -65,8 +65,8 @@ struct VerifyCommand: AsyncParsableCommand {
             let nothing =
                 path.map { "Nothing is known below \($0)." }
                 ?? "Nothing was delivered yet: there is no copy to look at."
-            throw CommandContext.end(
-                IngestError(.notFound, nothing, advice: "`filmgate status` tells what waits, and why."), options)
+            throw context.end(
+                IngestError(.notFound, nothing, advice: "`filmgate status` tells what waits, and why."))
         }
         statistics.finish()
         if statistics.exit != .complete { throw Exit(statistics.exit) }

@@ -20,11 +20,12 @@ struct WaitingFiles {
         var contents: Set<ContentKey> = [], idle: [String] = []
     }
 
-    private let waiting: [QueuedDelivery], reader: any LedgerReader
+    private let waiting: [QueuedDelivery], reader: any LedgerReader, start: UserPath
     private let bySHA256: [String: Set<ContentKey>]
 
-    init(_ waiting: [QueuedDelivery], _ reader: any LedgerReader) {
-        (self.waiting, self.reader) = (waiting, reader)
+    /// `start`: where relative paths start.
+    init(_ waiting: [QueuedDelivery], _ reader: any LedgerReader, from start: UserPath) {
+        (self.waiting, self.reader, self.start) = (waiting, reader, start)
         bySHA256 = waiting.reduce(into: [:]) { found, one in
             found[one.delivery.content.sha256, default: []].insert(one.delivery.content)
         }
@@ -49,15 +50,15 @@ struct WaitingFiles {
     ) async throws(IngestError) -> Set<ContentKey> {
         if OrderChoice.isDigest(name) { return try await contents(ofSHA256: name, beside: pictures) }
         if let key = Self.sidecar(name) { return try await contents(of: key) }
-        let known = if let places { places } else { try await WaitingPlaces(waiting, reader) }
+        let known = if let places { places } else { try await WaitingPlaces(waiting, reader, from: start) }
         places = known
-        let path = UserPath.recorded(name), meant = try chosen(path, known)
+        let path = start.recorded(name), meant = try chosen(path, known)
         if !meant.isEmpty { return Set(meant.map(\.delivery.content)) }
         let facts = try FileFacts.of(path)
         if facts?.kind == .directory { return [] }
         if facts == nil, let contents = known.byName[name] { return try one(of: contents, called: name) }
         let sha256: String
-        do throws(IngestError) { sha256 = try await PictureSearch(reader: reader).sha256(name) } catch {
+        do throws(IngestError) { sha256 = try await PictureSearch(reader: reader, start: start).sha256(name) } catch {
             guard facts == nil, let hint = hint(for: name, path, known) else { throw error }
             throw unknown(name, hint)
         }

@@ -9,9 +9,12 @@ struct WaitingPlaces {
     /// By paths at sources, and of copies; and every folder above these.
     private var byPath: [String: [Int]] = [:], folders: Set<String> = []
     private(set) var byName: [String: Set<ContentKey>] = [:]
-    private let volume = OrderChoice.volumes()
+    private let volume = OrderChoice.volumes(), start: UserPath
 
-    init(_ waiting: [QueuedDelivery], _ reader: any LedgerReader) async throws(IngestError) {
+    init(
+        _ waiting: [QueuedDelivery], _ reader: any LedgerReader, from start: UserPath
+    ) async throws(IngestError) {
+        self.start = start
         var orders = waiting, first: [ContentKey: QueuedDelivery] = [:]
         for one in waiting where first[one.delivery.content] == nil { first[one.delivery.content] = one }
         for file in try await reader.assets(AssetFilter(endings: [.pending, .setAside], limit: .max)) {
@@ -55,6 +58,10 @@ struct WaitingPlaces {
                 }
             }
         }
-        return there.isEmpty ? [] : try OrderChoice(target: nil, files: [path], volume: volume).choose(there)
+        return there.isEmpty ? [] : try choice(of: path).choose(there)
+    }
+
+    private func choice(of path: String) -> OrderChoice {
+        OrderChoice(target: nil, files: [path], start: start, volume: volume)
     }
 }

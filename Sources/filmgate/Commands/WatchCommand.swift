@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import Glibc
 
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch folders and take each file once it is complete, until stopped.",
         discussion: """
@@ -33,19 +33,19 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options), wait = try following.patience()
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation), wait = try following.patience()
         guard !folders.isEmpty, !folders.contains("") else { throw ValidationError("Say which folders to watch.") }
-        for folder in folders where !once && access(UserPath.absolute(folder), F_OK) != 0 {
-            Console.err("warning: \(Describe.name(folder)) is not there yet; waiting for it.")
+        for folder in folders where !once && access(invocation.paths.absolute(folder), F_OK) != 0 {
+            context.console.err("warning: \(Describe.name(folder)) is not there yet; waiting for it.")
         }
         let loaded = try how.load(context, following)
         let pipeline = try watching(loaded, context)
         if following.event == nil { await AccountChoices(context: context).follow([pipeline]) }
-        let event = try ChosenEvent(state: options.stateDirectory).event(following.event, for: pipeline.event)
+        let event = try ChosenEvent(state: context.state).event(following.event, for: pipeline.event)
         var run = RunOptions(
             verb: "watch", event: event, photographer: following.photographer, again: how.again, wait: wait,
-            state: options.stateDirectory)
+            state: context.state)
         run.isEventOrdered = following.event != nil
         run.holdsForEvent = pipeline.event.hold && event == nil
         let session = RunSession(context: context, options: run, errorOnEmpty: how.errorOnEmpty)
@@ -65,7 +65,7 @@ struct WatchCommand: AsyncParsableCommand {
             ?? ModuleUse(name: "folder", module: "folder", node: ConfigNode(.map([])), mark: Mark())
         pipeline.sources = folders.map { path in
             var folder = model
-            folder.node.set("path", ConfigNode(.scalar(UserPath.absolute(path), quoted: true)))
+            folder.node.set("path", ConfigNode(.scalar(context.invocation.paths.absolute(path), quoted: true)))
             if let settle { folder.node.set("settle", settle) }
             if let take { folder.node.set("take", take) }
             return folder

@@ -2,7 +2,7 @@ import ArgumentParser
 import FilmgateCore
 import FilmgateEngine
 
-struct WhoamiCommand: AsyncParsableCommand {
+struct WhoamiCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "whoami",
         abstract: "Show who is signed in where, from what is stored; exits with 4 where a sign-in is missing.",
@@ -21,26 +21,27 @@ struct WhoamiCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let context = try CommandContext(options)
+    func run(in invocation: Invocation) async throws {
+        let context = try CommandContext(options, invocation)
         try await Self.tell(
-            try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false), asking: false, options)
+            try await SignIns(context: context).all(what, pipeline: pipeline, keeping: false), asking: false, context)
     }
 
     /// One line each; 4 when one is not signed in, 5 when a provider could not be asked.
-    static func tell(_ all: [SignIn], asking: Bool, _ options: CommonOptions) async throws {
+    static func tell(_ all: [SignIn], asking: Bool, _ context: CommandContext) async throws {
+        let console = context.console, json = context.options.json
         var code = ExitStatus.complete
         for entry in all {
             var line = await entry.line(asking: asking)
-            await line.addCredits(CreditInquiry(entry.paid, state: options.stateDirectory))
-            Console.out(options.json ? line.json : line.text)
+            await line.addCredits(CreditInquiry(entry.paid, state: context.state))
+            console.out(json ? line.json : line.text)
             if !line.isFine {
                 code = .signIn
             } else if let trouble = line.trouble, code == .complete {
                 code = Failure.exitCode(trouble)
             }
         }
-        if all.isEmpty, !options.json { Console.out("The pipeline has no sign-ins.") }
+        if all.isEmpty, !json { console.out("The pipeline has no sign-ins.") }
         if code != .complete { throw Exit(code) }
     }
 }

@@ -21,7 +21,7 @@ struct CreditInquiry: Sendable {
 
     /// Those of a plan that was built of these pipelines.
     init(_ pipelines: [PipelineFile], _ plan: Plan, _ context: CommandContext) {
-        self.init([], state: context.options.stateDirectory)
+        self.init([], state: context.state)
         for (name, provider) in plan.signIns {
             guard let holder = provider as? any CreditHolder else { continue }
             places.append(Place(name: name, signIns: [name], isSignIn: true, holder: holder))

@@ -20,7 +20,7 @@ struct AccountChoices {
     }
 
     let context: CommandContext
-    private var state: String { context.options.stateDirectory }
+    private var state: String { context.state }
 
     /// Brings this machine and the accounts to the same state, and says what was chosen elsewhere.
     ///
@@ -31,7 +31,7 @@ struct AccountChoices {
         for keeper in await keepers(pipelines) {
             let result = await Result { () async throws(IngestError) in try await follow(keeper, chosen, until: end) }
             guard case .failure(let error) = result else { continue }
-            context.options.logger.info("\(keeper.name): preferences are not followed now: \(error.message)")
+            context.logger.info("\(keeper.name): preferences are not followed now: \(error.message)")
         }
     }
 
@@ -79,10 +79,12 @@ struct AccountChoices {
         let last = followed[keeper.identity].flatMap { $0.account == keeper.account ? $0 : nil }
         let event = EventChoice(
             gate: ChosenEvent(state: state), keeper: keeper.name, isNew: chosen == .event,
-            isOwn: last != nil || followed.isEmpty)
+            isOwn: last != nil || followed.isEmpty, console: context.console)
         let toSend = try event.follow(kept[Choice.event.rawValue])
         if let toSend { try await Self.send(toSend, as: .event, to: target, by: end) }
-        let clocks = ClockChoice(clocks: MeasuredClocks(state: state), keeper: keeper.name, isNew: chosen == .clocks)
+        let clocks = ClockChoice(
+            clocks: MeasuredClocks(state: state), keeper: keeper.name, isNew: chosen == .clocks,
+            console: context.console)
         let agreed = try clocks.follow(kept[Choice.clocks.rawValue], last: last?.clocks ?? "")
         if let fresh = agreed.toSend { try await Self.send(fresh, as: .clocks, to: target, by: end) }
         try choices.keep(FollowedChoices.Entry(account: keeper.account, clocks: agreed.text), of: keeper.identity)

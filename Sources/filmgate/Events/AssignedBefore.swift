@@ -16,6 +16,8 @@ struct AssignedBefore {
     let waiting: [QueuedDelivery]
     /// Those of the names that were given of which nothing waits; nil where none were.
     let idle: [String]?
+    /// Where relative paths among them start.
+    let start: UserPath
     /// Whole filters may be named; of so many names it is looked up whose they are.
     private static let most = 100
 
@@ -61,7 +63,7 @@ struct AssignedBefore {
         var files: [GivenFile] = []
         for name in (idle ?? []).prefix(Self.most) {
             let found = await Result { () async throws(IngestError) in
-                try await PictureSearch(reader: reader).sha256(name)
+                try await PictureSearch(reader: reader, start: start).sha256(name)
             }
             guard case .success(let sha256) = found else { continue }
             let assets = Dictionary(grouping: try await reader.assets(sha256: sha256)) { $0.content }

@@ -10,6 +10,7 @@ struct EventChoice {
     let isNew: Bool
     /// What was chosen here before may be told to this account: it followed the same one, or nobody's yet.
     let isOwn: Bool
+    let console: Console
 
     /// Takes over the account's choice where that counts; the one to keep there, where it is this machine's.
     func follow(_ kept: Preference?) throws(IngestError) -> Preference? {
@@ -37,6 +38,6 @@ struct EventChoice {
         guard event != gate.chosen else { return ChoiceTime.set(gate.path, there.changed) }
         try gate.choose(event, at: there.changed)
         let what = event.map { "the event \(Describe.name($0))" } ?? "that no event is chosen"
-        Console.err("\(keeper): your account says \(what), chosen on another machine; so it is here now.")
+        console.err("\(keeper): your account says \(what), chosen on another machine; so it is here now.")
     }
 }

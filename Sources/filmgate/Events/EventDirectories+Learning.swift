@@ -22,7 +22,7 @@ extension EventDirectories {
             return targets
         }
         var found: [Unknown] = []
-        let directories = try await directories(targets), ids = EventIDs(state: context.options.stateDirectory)
+        let directories = try await directories(targets), ids = EventIDs(state: context.state)
         // What another target of the same account has learned counts for all of its places.
         for one in directories { _ = remembered(one) }
         let known = Dictionary(events.map { ($0, ids.ids(of: $0)) }) { $1 }
@@ -31,7 +31,7 @@ extension EventDirectories {
                 one.directory.needsID(for: event) && one.places.contains { known[event]?[$0] == nil }
             }
             if missing.isEmpty { continue }
-            let notice = Self.noticeLater(one.target, missing)
+            let notice = Self.noticeLater(one.target, missing, context.console)
             let answer = await answer(one, refresh: true, seeking: missing)
             notice.cancel()
             guard let answer else { continue }
@@ -44,12 +44,12 @@ extension EventDirectories {
     }
 
     /// Nothing is taken before that is known: who waits for it hears so, once that takes long.
-    private static func noticeLater(_ target: String, _ events: [String]) -> Task<Void, Never> {
+    private static func noticeLater(_ target: String, _ events: [String], _ console: Console) -> Task<Void, Never> {
         Task {
             try? await Task.sleep(for: .seconds(2))
             if Task.isCancelled { return }
             let names = events.sorted().joined(separator: ", ")
-            Console.err(Describe.name("waiting: \(target) has not said yet which of its events is \(names)."))
+            console.err(Describe.name("waiting: \(target) has not said yet which of its events is \(names)."))
         }
     }
 

@@ -27,7 +27,7 @@ struct EventDirectories {
     /// Events that are asked for, per gallery.
     var limit = 1000
 
-    private var cache: EventCache { EventCache(state: context.options.stateDirectory) }
+    private var cache: EventCache { EventCache(state: context.state) }
 
     /// The galleries of these pipelines, each once for each account.
     ///
@@ -65,7 +65,7 @@ struct EventDirectories {
         else { return provider?.account ?? "sign-in \(entry)" }
         // Where the file names the account, the place tells one from the other.
         if session.account == nil {
-            _ = try? EventIDs(state: context.options.stateDirectory).forget(
+            _ = try? EventIDs(state: context.state).forget(
                 auth: entry, unless: account.id, keepsName: true)
         }
         return account.id

@@ -40,7 +40,8 @@ struct EventFollowing {
     }
 
     private func tell(_ trouble: IngestError, _ target: String) {
-        Failure.tell(IngestError(trouble.code, "\(target): \(trouble.message)", advice: trouble.advice), json: json)
+        galleries.context.console.tell(
+            IngestError(trouble.code, "\(target): \(trouble.message)", advice: trouble.advice), json: json)
     }
 
     /// False when nothing has changed.
@@ -57,7 +58,8 @@ struct EventFollowing {
     }
 
     private func tell(_ change: String, _ item: EventList.Item, _ target: String, _ list: EventList) {
-        guard json else { return Console.out(Describe.name("\(change): \(list.label(item))  (\(target))")) }
+        let console = galleries.context.console
+        guard json else { return console.out(Describe.name("\(change): \(list.label(item))  (\(target))")) }
         var object = JSONWriter()
         object.add("type", "event")
         object.add("change", change)
@@ -66,6 +68,6 @@ struct EventFollowing {
         object.add("id", item.id)
         object.add("date", item.date)
         object.add("note", item.note)
-        Console.out(object.finished)
+        console.out(object.finished)
     }
 }

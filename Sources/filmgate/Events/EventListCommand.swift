@@ -4,7 +4,7 @@ import FilmgateEngine
 import FilmgateReport
 
 extension EventsCommand {
-    struct List: AsyncParsableCommand {
+    struct List: Verb {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "The events of the galleries, and those of earlier runs.",
             discussion: """
@@ -39,9 +39,9 @@ extension EventsCommand {
             guard pipeline == nil || namedPipeline == nil else { throw ValidationError("Name the pipeline once.") }
         }
 
-        func run() async throws {
+        func run(in invocation: Invocation) async throws {
             let pipeline = pipeline ?? namedPipeline
-            let context = try CommandContext(options), gate = ChosenEvent(state: options.stateDirectory)
+            let context = try CommandContext(options, invocation), gate = ChosenEvent(state: context.state)
             let galleries = EventDirectories(context: context, limit: limit)
             let pipelines = try EventsCommand.pipelines(pipeline, context)
             let directories = try await context.telling { () async throws(IngestError) in
@@ -53,7 +53,7 @@ extension EventsCommand {
                 guard let answer = await galleries.answer(directory, refresh: refresh) else { continue }
                 if let trouble = answer.trouble {
                     failed = failed ?? (answer.list == nil ? trouble : nil)
-                    Failure.tell(
+                    context.console.tell(
                         IngestError(trouble.code, "\(answer.target): \(trouble.message)", advice: trouble.advice),
                         json: options.json)
                 }
@@ -64,11 +64,11 @@ extension EventsCommand {
                     var line = EventLine(name: label, chosen: label == gate.chosen, runs: runs[label] ?? 0)
                     (line.target, line.id, line.date, line.note) = (answer.target, item.id, item.date, item.note)
                     line.fetched = answer.list?.fetched
-                    tell(line)
+                    tell(line, context.console)
                 }
             }
             for event in ([gate.chosen].compactMap { $0 } + runs.keys.sorted()) where told.insert(event).inserted {
-                tell(EventLine(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0))
+                tell(EventLine(name: event, chosen: event == gate.chosen, runs: runs[event] ?? 0), context.console)
             }
             if watch {
                 let following = EventFollowing(galleries: galleries, directories: directories, json: options.json)
@@ -86,11 +86,11 @@ extension EventsCommand {
             return runs.compactMap(\.event).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
 
-        private func tell(_ line: EventLine) {
-            if options.json { return Console.out(line.object.finished) }
+        private func tell(_ line: EventLine, _ console: Console) {
+            if options.json { return console.out(line.object.finished) }
             let facts = [line.date.map { String($0.prefix(10)) }, line.note, line.target].compactMap { $0 }
             let rest = facts.isEmpty ? "" : "  (\(facts.joined(separator: ", ")))"
-            Console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
+            console.out(Describe.name((line.chosen ? "* " : "  ") + line.name + rest))
         }
     }
 }

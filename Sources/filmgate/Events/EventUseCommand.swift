@@ -4,7 +4,7 @@ import FilmgateEngine
 import FilmgateLedger
 
 extension EventsCommand {
-    struct Use: AsyncParsableCommand {
+    struct Use: Verb {
         static let configuration = CommandConfiguration(
             commandName: "use", abstract: "Choose the event of all imports without --event.",
             discussion: """
@@ -31,56 +31,58 @@ extension EventsCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
+        func run(in invocation: Invocation) async throws {
             guard (event == nil) == none else { throw ValidationError("Say which event, or --none.") }
             guard !now || !none else {
                 throw ValidationError(
                     "A run goes on with an event: --now does not go with --none. "
                         + "Say --none alone, then stop the run and start it again without --event.")
             }
-            if now, HostedJob.ledger == nil { try handOver() }
-            let context = try CommandContext(options), given = try event.map(ChosenEvent.checked)
+            if now, invocation.job == nil { try handOver(invocation) }
+            let context = try CommandContext(options, invocation), given = try event.map(ChosenEvent.checked)
             let (name, ids) =
                 if let given { try await found(given, context) } else { (nil as String?, [ChosenEvent.ChosenID]()) }
-            let gate = ChosenEvent(state: options.stateDirectory)
-            if now, let name, let switching = HostedJob.switching {
+            let gate = ChosenEvent(state: context.state)
+            if now, let name, let job = invocation.job {
                 try await context.telling { () async throws(IngestError) in
-                    try await Self.switchRun(switching, to: name) { () throws(IngestError) in
+                    try await Self.switchRun(of: job, to: name, invocation) { () throws(IngestError) in
                         try gate.choose(name, ids: ids)
                     }
                 }
             } else {
                 try await context.telling { () throws(IngestError) in try gate.choose(name, ids: ids) }
-                if now { Console.err("No run is active: the next one has this event.") }
+                if now { context.console.err("No run is active: the next one has this event.") }
             }
             let pipelines = try EventsCommand.pipelines(pipeline, context)
             await AccountChoices(context: context).follow(pipelines, chosen: .event)
-            EventsCommand.tellChosen(options)
+            EventsCommand.tellChosen(gate, json: options.json, context.console)
         }
 
         /// The run that goes on does it itself; returns where there is none.
-        private func handOver() throws {
-            guard StateHolder(directory: options.stateDirectory) != nil else { return }
+        private func handOver(_ invocation: Invocation) throws {
+            let state = options.stateDirectory(from: invocation.paths)
+            guard StateHolder(directory: state) != nil else { return }
             let arguments = Array(CommandLine.arguments.dropFirst())
-            if let code = ControlClient.handOver(arguments, state: options.stateDirectory) {
+            if let code = ControlClient.handOver(arguments, state: state, invocation) {
                 throw Exit(ExitStatus(rawValue: code) ?? .failure)
             }
             let error = IngestError(
                 .stateLocked, "The active command cannot change its event.",
                 advice: "Choose the event without --now; imports end by themselves, and the next one has it.")
-            throw CommandContext.end(error, options)
+            throw CommandContext.end(error, options, invocation.console)
         }
 
         /// What the run cannot go on with is not chosen: the next one would begin with it.
         private static func switchRun(
-            _ switching: EventSwitch, to event: String, _ choose: @Sendable () throws(IngestError) -> Void
+            of job: HostedJob, to event: String, _ invocation: Invocation,
+            _ choose: @Sendable () throws(IngestError) -> Void
         ) async throws(IngestError) {
-            let liveStatus = HostedJob.liveStatus
-            try await switching.begin(with: event) { () throws(IngestError) in
+            let services = job.services
+            try await services.switching.begin(with: event, invocation) { () throws(IngestError) in
                 try choose()
-                liveStatus?.begin(event: event)
+                services.liveStatus.begin(event: event)
             }
-            HostedJob.changes?.noteRun()
+            services.changes.noteRun()
         }
 
         /// The event's name and its ids at the galleries that know it; a name that none knows is taken as it is.
@@ -100,7 +102,8 @@ extension EventsCommand {
                 }
                 guard let answer else { continue }
                 if let trouble = answer.trouble {
-                    Console.err(Describe.name("\(answer.target) could not be asked for its events: \(trouble.message)"))
+                    context.console.err(
+                        Describe.name("\(answer.target) could not be asked for its events: \(trouble.message)"))
                 }
                 guard let list = answer.list else { continue }
                 asked += 1
@@ -110,7 +113,7 @@ extension EventsCommand {
                 names.insert(list.label(item))
             }
             if names.isEmpty, asked > 0 {
-                Console.err("No gallery knows \(Describe.name(given)); it is taken as it is.")
+                context.console.err("No gallery knows \(Describe.name(given)); it is taken as it is.")
             }
             return (names.count == 1 ? names.first : given, ids)
         }

@@ -7,7 +7,7 @@ struct EventsCommand: AsyncParsableCommand {
         commandName: "events", abstract: "The event that imports belong to, and those that the galleries have.",
         subcommands: [List.self, Use.self, Show.self], defaultSubcommand: Show.self)
 
-    struct Show: AsyncParsableCommand {
+    struct Show: Verb {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "The event that is chosen.",
             discussion: """
@@ -17,19 +17,20 @@ struct EventsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: CommonOptions
 
-        func run() async throws {
-            do throws(IngestError) { try StateAccess(options).check(mustExist: true) } catch {
-                throw CommandContext.end(error, options)
+        func run(in invocation: Invocation) async throws {
+            let state = options.stateDirectory(from: invocation.paths)
+            do throws(IngestError) { try StateAccess(state, options).check(mustExist: true) } catch {
+                throw CommandContext.end(error, options, invocation.console)
             }
-            EventsCommand.tellChosen(options)
+            EventsCommand.tellChosen(ChosenEvent(state: state), json: options.json, invocation.console)
         }
     }
 
-    static func tellChosen(_ options: CommonOptions) {
-        let gate = ChosenEvent(state: options.stateDirectory), event = gate.chosen
-        guard options.json else {
-            Console.out(event.map { "The event is \(Describe.name($0))." } ?? "No event is chosen.")
-            for (gallery, id) in shownIDs(gate) { Console.out("  \(Describe.name("\(gallery): \(id)"))") }
+    static func tellChosen(_ gate: ChosenEvent, json: Bool, _ console: Console) {
+        let event = gate.chosen
+        guard json else {
+            console.out(event.map { "The event is \(Describe.name($0))." } ?? "No event is chosen.")
+            for (gallery, id) in shownIDs(gate) { console.out("  \(Describe.name("\(gallery): \(id)"))") }
             return
         }
         var line = JSONWriter(), ids = JSONWriter()
@@ -38,7 +39,7 @@ struct EventsCommand: AsyncParsableCommand {
         line.add("name", event)
         line.add("chosen", event != nil)
         line.add("ids", ids)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 
     /// By gallery, and where several sign-ins have ids there, by those too.
@@ -55,7 +56,7 @@ struct EventsCommand: AsyncParsableCommand {
 
     /// The pipelines named, or those used before.
     static func pipelines(_ file: String?, _ context: CommandContext) throws -> [PipelineFile] {
-        let files = file.map { [$0] } ?? PipelineSnapshot(state: context.options.stateDirectory).files()
+        let files = file.map { [$0] } ?? PipelineSnapshot(state: context.state).files()
         // What was used before may name a module that is gone since: that hides no other pipeline's events.
         return try file == nil
             ? files.compactMap { context.loader().load(path: $0).pipeline } : files.map { try context.load($0) }

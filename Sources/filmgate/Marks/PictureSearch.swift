@@ -5,11 +5,13 @@ import FilmgateLedger
 /// Which picture somebody means: by a file of it, at its source or at a target, or by the beginning of its SHA-256.
 struct PictureSearch {
     let reader: any LedgerReader
+    /// Where relative paths start.
+    let start: UserPath
     static let shortest = 6
 
     /// Its SHA-256; throws `misconfigured` with what is wrong with the name.
     func sha256(_ name: String) async throws(IngestError) -> String {
-        let path = UserPath.recorded(name), facts = try FileFacts.of(path)
+        let path = start.recorded(name), facts = try FileFacts.of(path)
         if facts == nil, Self.isHexadecimal(name) { return try await sha256(beginning: name.lowercased()) }
         if facts?.kind == .directory {
             throw Self.wrong("\(Describe.name(path)) is a folder.", "Name the files in it.")

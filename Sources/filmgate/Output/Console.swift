@@ -2,25 +2,40 @@ import FilmgateEngine
 import Glibc
 import Synchronization
 
-/// The program's two streams: stdout is data, stderr is for people.
+/// A command's two streams: stdout is data, stderr is for people.
 ///
-/// Each line is written whole.
-enum Console {
+/// Those of this process, or of whoever handed the job over. Each line is written whole.
+struct Console: Sendable {
+    /// One line, for either stream.
+    enum Line: Sendable { case out(String), err(String) }
+
+    /// Nil: the streams of this process.
+    private let send: (@Sendable (Line) -> Void)?
+    private let summary = SummaryFlag()
+
+    /// For what is said in this process, and belongs to no command.
+    static let own = Console()
     /// What stdout could not be written for: after that nothing more goes there, so that what is there is a beginning
     /// and has no gaps.
     private static let lock = Mutex<CInt?>(nil)
 
+    /// `send`: gets what a job says, in place of this process's streams.
+    init(to send: (@Sendable (Line) -> Void)? = nil) { self.send = send }
+
+    /// Whether the last line of the command's JSON was written.
+    var hasSummary: Bool { summary.isSaid }
+
     /// One line of data.
-    static func out(_ line: String) {
-        HostedJob.summaryFlag?.hear(line)
-        if let output = HostedJob.output { output.say(.out(line)) } else { bytes(of: line + "\n") { writeOut($0) } }
+    func out(_ line: String) {
+        summary.hear(line)
+        if let send { send(.out(line)) } else { Self.bytes(of: line + "\n") { Self.writeOut($0) } }
     }
 
     /// Whole lines of data, none of them a summary, each with its newline.
-    static func out(lines: [UInt8]) {
+    func out(lines: [UInt8]) {
         if lines.isEmpty { return }
-        guard let output = HostedJob.output else { return lines.withUnsafeBytes { writeOut($0) } }
-        output.say(.out(String(decoding: lines.dropLast(), as: UTF8.self)))
+        guard let send else { return lines.withUnsafeBytes { Self.writeOut($0) } }
+        send(.out(String(decoding: lines.dropLast(), as: UTF8.self)))
     }
 
     /// How this process ends: output that is cut off must not pass for complete.
@@ -34,31 +49,31 @@ enum Console {
     }
 
     /// The same; false when nobody reads any more.
-    static func tryOut(_ line: String) -> Bool {
+    func tryOut(_ line: String) -> Bool {
         out(line)
         var ends = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
-        if HostedJob.output == nil, lock.withLock({ $0 }) != nil { return false }
+        if send == nil, Self.lock.withLock({ $0 }) != nil { return false }
         return poll(&ends, 1, 0) <= 0 || ends.revents & Int16(POLLERR) == 0
     }
 
     /// One line for whoever watches.
-    static func err(_ line: String) {
-        if let output = HostedJob.output { output.say(.err(line)) } else { write(line + "\n", to: STDERR_FILENO) }
+    func err(_ line: String) {
+        if let send { send(.err(line)) } else { Self.write(line + "\n", to: STDERR_FILENO) }
     }
 
-    /// Without a newline: the progress bar.
+    /// Without a newline, on this process's own terminal: the progress bar.
     static func errPart(_ text: String) { write(text, to: STDERR_FILENO) }
 
-    static var stderrIsTerminal: Bool { HostedJob.output == nil && isatty(STDERR_FILENO) == 1 }
-    static var stdoutIsTerminal: Bool { HostedJob.output == nil && isatty(STDOUT_FILENO) == 1 }
+    var stderrIsTerminal: Bool { send == nil && isatty(STDERR_FILENO) == 1 }
+    var stdoutIsTerminal: Bool { send == nil && isatty(STDOUT_FILENO) == 1 }
 
-    static var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
+    var usesColour: Bool { getenv("NO_COLOR") == nil && stderrIsTerminal }
 
     /// Whether stderr can take a line back and draw it anew: a terminal that calls itself dumb shows the codes for that
     /// as text.
-    static var redrawsStderr: Bool { stderrIsTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
+    var redrawsStderr: Bool { stderrIsTerminal && getenv("TERM").map { String(cString: $0) } != "dumb" }
 
-    /// Columns of the terminal behind stderr; 80 when it does not say.
+    /// Columns of the terminal behind this process's stderr; 80 when it does not say.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -100,5 +115,15 @@ enum Console {
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
         return nil
+    }
+}
+
+/// Notes that the last line of a command's JSON was written.
+private final class SummaryFlag: Sendable {
+    private let said = Atomic(false)
+    var isSaid: Bool { said.load(ordering: .relaxed) }
+
+    func hear(_ line: String) {
+        if line.utf8.starts(with: #"{"type":"summary""#.utf8) { said.store(true, ordering: .relaxed) }
     }
 }

@@ -55,34 +55,34 @@ struct FormatReport {
     var isSafe: Bool { problems == 0 && proven > 0 }
 
     /// A reason that many files share is told of the first few and then counted; `all` names every file.
-    func printText(all: Bool = false) {
+    func printText(to console: Console, all: Bool = false) {
         let groups = ReasonGroups()
         for finding in findings {
             switch finding.verdict {
             case .proven: break
-            case .exempt(let why): Console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
+            case .exempt(let why): console.out("exempt: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             case .problem(let why, _), .removed(let why, _):
                 guard groups.names("not proven", Self.cause(finding.verdict, why)) || all else { continue }
-                Console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
+                console.out("not proven: \(Describe.name(finding.origin.path)): \(Describe.name(why))")
             }
         }
-        if !all { for line in groups.rest() { Console.out("\(line) (-v names all)") } }
+        if !all { for line in groups.rest() { console.out("\(line) (-v names all)") } }
         let culled = removed > 0 ? ", \(removed) removed since" : ""
-        Console.out(
+        console.out(
             "\(Describe.count(findings.count, "file")), \(Describe.bytes(bytes)): \(proven) proven, \(exempt) exempt, \(problems) not proven\(culled)"
         )
         for (target, count) in believed.sorted(by: { $0.key < $1.key }) {
             let files = Describe.count(count, "file"), name = Describe.name(target)
-            Console.out(
+            console.out(
                 "\(files) by the digest that \(name) named when it took them; it was not asked now, or cannot tell.")
         }
-        for line in found + remarks { Console.out(line) }
-        for line in advice { Console.out("→ " + line) }
+        for line in found + remarks { console.out(line) }
+        for line in advice { console.out("→ " + line) }
         // Nothing else is wrong than that the copies lie on the same disk.
         if problems > 0, problems == remedies.count(where: { $0 == .allowSameDevice }) {
-            Console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.")
+            console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.")
         }
-        Console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
+        console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
 
     /// The reason without what differs from file to file.
@@ -239,8 +239,8 @@ struct FormatReport {
         return lines
     }
 
-    func printJSON() {
-        for finding in findings { Console.out(line(finding)) }
+    func printJSON(to console: Console) {
+        for finding in findings { console.out(line(finding)) }
         var summary = JSONWriter()
         summary.add("type", "summary")
         summary.add("safe", isSafe)
@@ -263,7 +263,7 @@ struct FormatReport {
         summary.add("part_of", partOf)
         summary.add("bytes", bytes)
         summary.add("exit", Int((isSafe ? ExitStatus.complete : .notProven).rawValue))
-        Console.out(summary.finished)
+        console.out(summary.finished)
     }
 
     private func line(_ finding: CardProof.Finding) -> String {

@@ -7,7 +7,7 @@ import Synchronization
 final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
-    private let output = HostedJob.output
+    private let console: Console
     private let groups = ReasonGroups()
     /// What was said of each target's hold, and when other trouble was said: several workers meet the same one at once.
     private let told = Mutex<(held: [String: String], troubles: [String: ContinuousClock.Instant])>(([:], [:]))
@@ -20,8 +20,10 @@ final class RunPrinter: Sendable {
     /// Those that are being printed, behind all that came before them.
     private let printing = Mutex<Task<Void, Never>?>(nil)
 
-    init(json: Bool, plan: Bool, verbose: Int, ledger: any LedgerReader) {
-        (self.json, self.plan, self.verbose, self.ledger) = (json, plan, verbose, ledger)
+    /// Whoever asked for the run hears of it, on whatever thread it happens.
+    init(_ context: CommandContext, plan: Bool, ledger: any LedgerReader) {
+        (json, verbose, console) = (context.options.json, context.options.verbose, context.console)
+        (self.plan, self.ledger) = (plan, ledger)
     }
 
     /// Has the known files printed that have come by now.
@@ -62,13 +64,10 @@ final class RunPrinter: Sendable {
             ItemLine.append(settled, plan: plan, to: &lines)
             lines.append(0x0A)
         }
-        HostedJob.$output.withValue(output) { Console.out(lines: lines) }
+        console.out(lines: lines)
     }
 
-    /// Whoever asked for the run hears of it, on whatever thread it happens.
-    @Sendable func note(_ runEvent: RunEvent) { HostedJob.$output.withValue(output) { hear(runEvent) } }
-
-    private func hear(_ runEvent: RunEvent) {
+    @Sendable func note(_ runEvent: RunEvent) {
         switch runEvent {
         case .settled(let settled): settle(settled)
         case .companion(let made): tell(made)
@@ -81,7 +80,7 @@ final class RunPrinter: Sendable {
             if verbose > 0, !json {
                 say("retry: \(target): \(what): \(reason) (in \(Describe.duration(delay.inSeconds)))")
             }
-        case .trouble(let error): if isNew(error) { Failure.tell(error, json: json) }
+        case .trouble(let error): if isNew(error) { console.tell(error, json: json) }
         case .waiting(let reason): if isNew(reason) { tell(waitingFor: reason) }
         case .source(let place, let state): tell(place, state)
         case .takenElsewhere(let place, let word, let files): tell(CardLine(place: place, word: word, files: files))
@@ -107,7 +106,7 @@ final class RunPrinter: Sendable {
             switch settled.ending {
             case .alreadySeen where !settled.isOfOtherEvent: seen.withLock { $0.append(settled) }
             case .pending: late.withLock { $0.append(settled) }
-            default: Console.out(ItemLine.text(settled, plan: plan))
+            default: console.out(ItemLine.text(settled, plan: plan))
             }
             // What nobody takes is for people, too: a program seldom looks for it.
             if settled.isOfUnknownKind { groups.unknown(settled.asset.origin.path) }
@@ -148,7 +147,7 @@ final class RunPrinter: Sendable {
 
     /// A sidecar that was made: no item of the source, so a line of its own type.
     private func tell(_ made: AssetResult) {
-        if json { return Console.out(ItemLine.text(made, plan: plan, type: "made")) }
+        if json { return console.out(ItemLine.text(made, plan: plan, type: "made")) }
         let reason = made.reason.map { ": " + Describe.name($0) } ?? ""
         switch made.ending {
         case .setAside, .pending:
@@ -161,12 +160,12 @@ final class RunPrinter: Sendable {
     }
 
     private func tell(_ place: SourcePlace, _ state: SourceState) {
-        if json { return Console.out(SourceLine.json(place, state)) }
+        if json { return console.out(SourceLine.json(place, state)) }
         if let line = SourceLine.human(place, state) { say(line) }
     }
 
     private func tell(_ card: CardLine) {
-        if json { Console.out(card.json) } else { say(card.human()) }
+        if json { console.out(card.json) } else { say(card.human()) }
     }
 
     private func delivered(_ settled: AssetResult) -> [String] {
@@ -182,12 +181,12 @@ final class RunPrinter: Sendable {
 
     /// On stderr, also for JSON: it is no result, and a person may be able to do something about it.
     private func tell(waitingFor reason: IngestError) {
-        Console.err((Console.redrawsStderr ? "\r\u{1B}[K" : "") + "waiting: " + Describe.name(reason.message))
-        if let advice = reason.advice { Console.err("  → " + Describe.name(advice)) }
+        console.err((console.redrawsStderr ? "\r\u{1B}[K" : "") + "waiting: " + Describe.name(reason.message))
+        if let advice = reason.advice { console.err("  → " + Describe.name(advice)) }
     }
 
     private func say(_ line: String) {
-        if plan { Console.out(line) } else { Console.err(Console.redrawsStderr ? "\r\u{1B}[K" + line : line) }
+        if plan { console.out(line) } else { console.err(console.redrawsStderr ? "\r\u{1B}[K" + line : line) }
     }
 
     /// What was pending before a reload is not pending any more, or will be said again.
@@ -204,13 +203,13 @@ final class RunPrinter: Sendable {
         let isOneRoot = Set(kept.map(\.asset.origin.root)).count == 1
         for settled in kept {
             if json {
-                Console.out(ItemLine.text(settled, plan: plan))
+                console.out(ItemLine.text(settled, plan: plan))
             } else if names("pending", settled) {
                 let path = isOneRoot ? settled.asset.origin.path : settled.asset.origin.absolutePath
                 say("pending: \(Describe.name(path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
-        for line in groups.rest() { if json { Console.err(line) } else { say(line) } }
+        for line in groups.rest() { if json { console.err(line) } else { say(line) } }
         if listsOnly.load(ordering: .relaxed) {
             say(
                 "A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read."

@@ -3,13 +3,13 @@ import FilmgateEngine
 
 /// Counts and tells what `verify` finds.
 struct VerifyStatistics {
-    let json: Bool
+    let json: Bool, console: Console
     private(set) var equal = 0, missing = 0, different = 0
     /// Copies at remote targets of which nothing could be told.
     private(set) var unknown = 0
     private var failures: [String: IngestError] = [:]
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool, _ console: Console) { (self.json, self.console) = (json, console) }
 
     var bad: Int { missing + different }
     var checked: Int { equal + bad }
@@ -35,7 +35,7 @@ struct VerifyStatistics {
         case .failed(let error):
             (unknown, word, reason) = (unknown + 1, "unknown", error.message)
             if failures.updateValue(error, forKey: delivery.target) == nil {
-                Failure.tell(
+                console.tell(
                     IngestError(
                         error.code, "\(delivery.targetName) could not be asked: \(error.message)", advice: error.advice),
                     json: json
@@ -52,7 +52,7 @@ struct VerifyStatistics {
         guard json else {
             // Thousands of copies that a target cannot tell of are one number in the summary.
             if word != "equal", word != "unknown" {
-                Console.out(Describe.name("\(word): \(delivery.targetName): \(place)\(reason.map { ": " + $0 } ?? "")"))
+                console.out(Describe.name("\(word): \(delivery.targetName): \(place)\(reason.map { ": " + $0 } ?? "")"))
             }
             return
         }
@@ -65,7 +65,7 @@ struct VerifyStatistics {
         line.add("verification", word)
         line.add("reason", reason)
         line.add("sha256", delivery.receipt.sha256)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 
     mutating func add(_ path: String, _ algorithm: DigestAlgorithm, _ digest: String?, _ verification: Verification) {
@@ -93,9 +93,9 @@ struct VerifyStatistics {
             line.add("reason", reason)
             line.add("sha256", algorithm == .sha256 ? digest : nil)
             if algorithm != .sha256 { line.add(algorithm.rawValue, digest) }
-            Console.out(line.finished)
+            console.out(line.finished)
         } else if verification != .equal {
-            Console.out("\(word): \(Describe.name(path))\(reason.map { ": " + $0 } ?? "")")
+            console.out("\(word): \(Describe.name(path))\(reason.map { ": " + $0 } ?? "")")
         }
     }
 
@@ -109,10 +109,10 @@ struct VerifyStatistics {
             line.add("differs", different)
             line.add("unknown", unknown)
             line.add("exit", Int(exit.rawValue))
-            Console.out(line.finished)
+            console.out(line.finished)
         } else {
             let untold = unknown > 0 ? ", \(unknown) unknown: their targets cannot tell or were not asked" : ""
-            Console.out(
+            console.out(
                 "\(Describe.count(checked, "copy", "copies")): \(equal) equal, \(different) different, \(missing) missing\(untold)"
             )
         }

@@ -126,20 +126,20 @@ final class ControlServer: Sendable {
     }
 
     private func begin(_ request: ControlRequest, _ services: HostServices, _ stream: LineStream) -> Job? {
-        begin {
+        begin { stop in
             // Whoever hears nothing does the job itself, or waits for the next run.
-            if stream.send(ControlAnswer.here) { await self.run(request, services, for: stream) }
+            if stream.send(ControlAnswer.here) { await self.run(request, services, stop, for: stream) }
         }
     }
 
     /// Nil where the run ends, and takes no more of them.
-    private func begin(_ body: @escaping @Sendable () async -> Void) -> Job? {
+    private func begin(_ body: @escaping @Sendable (JobStop) async -> Void) -> Job? {
         jobs.withLock { jobs in
             if jobs.isOver { return nil }
             jobs.last += 1
             let number = jobs.last, stopping = JobStop()
             let task = Task {
-                await HostedJob.$stop.withValue(stopping) { await body() }
+                await body(stopping)
                 self.jobs.withLock { $0.running[number] = nil }
             }
             let job = Job(stopping: stopping, task: task)
@@ -151,9 +151,10 @@ final class ControlServer: Sendable {
     /// Sends what waits, as if somebody had asked for it; only those who watch the run hear of it.
     func retry() async {
         guard let services else { return }
-        let job = begin {
-            let words = ["retry", "--state", self.state]
-            _ = await Self.carryOut(words, in: "/", services, JobOutput(isAskedFor: false) { _ in })
+        let job = begin { stop in
+            let hosted = HostedJob(services: services, stop: stop, isAskedFor: false)
+            let invocation = Invocation(console: Console { _ in }, paths: UserPath(from: "/"), job: hosted)
+            _ = await Filmgate.carryOut(["retry", "--state", self.state], invocation)
         }
         await withTaskCancellationHandler {
             await job?.task.value
@@ -220,38 +221,23 @@ final class ControlServer: Sendable {
         stream.hangUp()
     }
 
-    private func run(_ request: ControlRequest, _ services: HostServices, for stream: LineStream) async {
+    private func run(
+        _ request: ControlRequest, _ services: HostServices, _ stop: JobStop, for stream: LineStream
+    ) async {
         let queue = OutputQueue(stream)
-        let output = JobOutput { word in
-            switch word {
-            case .out(let line): queue.add(ControlAnswer.out(line))
-            case .err(let line): queue.add(ControlAnswer.err(line))
+        let console = Console { line in
+            switch line {
+            case .out(let text): queue.add(ControlAnswer.out(text))
+            case .err(let text): queue.add(ControlAnswer.err(text))
             }
         }
         // Those who watch ask every second.
         if !request.arguments.contains("--board") { logger.info("control: \(request.arguments.first ?? "")") }
-        let code = await HostedJob.$input.withValue(request.input) {
-            await Self.carryOut(request.arguments, in: request.folder, services, output)
-        }
+        let invocation = Invocation(
+            console: console, paths: UserPath(from: request.folder), input: request.input,
+            job: HostedJob(services: services, stop: stop, isAskedFor: true))
+        let code = await Filmgate.carryOut(request.arguments, invocation)
         if !request.arguments.contains("--board") { await services.tidy() }
         await queue.end(ControlAnswer.exit(code))
-    }
-
-    private static func carryOut(
-        _ arguments: [String], in folder: String, _ services: HostServices, _ output: JobOutput
-    ) async -> Int32 {
-        await HostedJob.$ledger.withValue(services.ledger) {
-            await HostedJob.$leases.withValue(services.leases) {
-                await HostedJob.$output.withValue(output) {
-                    await HostedJob.$liveStatus.withValue(services.liveStatus) {
-                        await HostedJob.$changes.withValue(services.changes) {
-                            await HostedJob.$switching.withValue(services.switching) {
-                                await HostedJob.$folder.withValue(folder) { await Filmgate.carryOut(arguments) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
     }
 }

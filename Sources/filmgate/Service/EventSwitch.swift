@@ -5,9 +5,12 @@ import Synchronization
 final class EventSwitch: Sendable {
     /// `accept` is called when it is certain that the run goes on with the event, before it does, and for one event
     /// after the other; where it throws, the run goes on as it was.
+    ///
+    /// `invocation`: that of the command that asks for it, and hears how it goes.
     typealias Begin =
-        @Sendable (_ event: String, _ accept: @Sendable () throws(IngestError) -> Void) async throws(IngestError) ->
-        Void
+        @Sendable (
+            _ event: String, _ invocation: Invocation, _ accept: @Sendable () throws(IngestError) -> Void
+        ) async throws(IngestError) -> Void
     private struct State {
         var begin: Begin?, event: String?
     }
@@ -29,11 +32,11 @@ final class EventSwitch: Sendable {
     /// Returns once it is certain that the run goes on with this event; throws where it goes on as it was, and did not
     /// `accept` the event.
     func begin(
-        with event: String, _ accept: @Sendable () throws(IngestError) -> Void
+        with event: String, _ invocation: Invocation, _ accept: @Sendable () throws(IngestError) -> Void
     ) async throws(IngestError) {
         guard let begin = state.withLock(\.begin) else {
             throw Self.tooEarly
         }
-        try await begin(event, accept)
+        try await begin(event, invocation, accept)
     }
 }

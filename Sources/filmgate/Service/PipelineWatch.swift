@@ -12,18 +12,19 @@ final class PipelineWatch: Sendable {
     /// Writing a file anew by way of deleting it takes an editor less than this, in milliseconds.
     private static let absence = CInt(1000)
 
+    /// `files`: by absolute paths.
+    ///
     /// `changed` is called on a thread of its own, once for changes at nearly the same time; `gone` with each file that
     /// was removed or renamed and is not back within a second.
     ///
     /// Nil where nothing can be watched.
     init?(_ files: Set<String>, changed: @escaping @Sendable () -> Void, gone: @escaping @Sendable (String) -> Void) {
-        let names = Set(files.map(UserPath.absolute))
         var ends: [Int32] = [-1, -1]
-        guard !names.isEmpty, pipe(&ends) == 0 else { return nil }
+        guard !files.isEmpty, pipe(&ends) == 0 else { return nil }
         stopping = ends[1]
         let stop = ends[0]
         BlockingThread.run {
-            Self.watch(names, until: stop, changed, gone)
+            Self.watch(files, until: stop, changed, gone)
             close(stop)
         }
     }

@@ -6,11 +6,16 @@ import FilmgateEngine
 import FilmgateExternal
 import FilmgateLedger
 import Glibc
+import Logging
 import PTPKit
 
 /// What most verbs need: the registry, the pipeline, the ledger.
 struct CommandContext {
     let options: CommonOptions
+    /// Who called the verb, from where.
+    var invocation: Invocation
+    /// The state directory, absolute.
+    let state: String
     let registry: ModuleRegistry
     /// Modules that are programs.
     let programs = ModuleFinder()
@@ -23,30 +28,42 @@ struct CommandContext {
     /// The secret store; asks at the terminal where a passphrase protects it.
     let vault: Vault
 
-    init(_ options: CommonOptions) throws {
-        self.options = options
-        finder = CameraFinder(state: options.stateDirectory)
+    init(_ options: CommonOptions, _ invocation: Invocation) throws {
+        let state = options.stateDirectory(from: invocation.paths)
+        (self.options, self.invocation, self.state) = (options, invocation, state)
+        finder = CameraFinder(state: state)
         vault = Vault(
-            directory: options.stateDirectory,
+            directory: state,
             gate: PassphraseSource { () throws(IngestError) in
                 Terminal.isThere
                     ? Terminal.line("Passphrase of the secret store", hidden: true).map { SecretValue($0) } : nil
             })
-        do throws(IngestError) { registry = try Modules.registry(programs) } catch { throw Self.end(error, options) }
+        do throws(IngestError) { registry = try Modules.registry(programs) } catch {
+            throw Self.end(error, options, invocation.console)
+        }
     }
+
+    /// Where the verb's words go.
+    var console: Console { invocation.console }
+
+    /// What is logged goes where the verb's words go.
+    var logger: Logger { options.logger(console) }
+
+    /// The same for modules; of a job that nobody asked for, whose words nobody hears, it is said by this process.
+    private var moduleLogger: Logger { options.logger(invocation.isAskedFor ? console : .own) }
 
     /// From now on what is said with cameras is shown as `--trace` asks for it; nothing changes without it.
     mutating func trace(_ trace: TraceOptions) throws {
         guard let target = trace.trace else { return }
-        let sheet: CameraTrace, state = options.stateDirectory
-        do throws(IngestError) { sheet = try CameraTrace(target) } catch { throw Self.end(error, options) }
+        let sheet: CameraTrace, state = state
+        do throws(IngestError) { sheet = try CameraTrace(target, invocation) } catch { throw end(error) }
         connections = CameraConnections(observer: { sheet.observer(at: $0, state: state) })
     }
 
     /// From now on nothing is kept: not who we are to cameras, not where they were found.
     mutating func keepNothing() {
         keepsNothing = true
-        finder = CameraFinder(state: options.stateDirectory, keeps: false)
+        finder = CameraFinder(state: state, keeps: false)
     }
 
     /// What camera modules are given besides the buses.
@@ -55,27 +72,29 @@ struct CommandContext {
         return keepsNothing ? services + [WritesNothing()] : services
     }
 
-    /// Tells the error and gives back what ends the program with its code.
-    static func end(_ error: IngestError, _ options: CommonOptions) -> Exit {
-        Failure.tell(error, json: options.json)
+    /// Tells the error and gives back what ends the verb with its code.
+    static func end(_ error: IngestError, _ options: CommonOptions, _ console: Console) -> Exit {
+        console.tell(error, json: options.json)
         return Exit(Failure.exitCode(error))
     }
 
+    func end(_ error: IngestError) -> Exit { Self.end(error, options, console) }
+
     /// The words are sound, but what they name is not there: for people as for programs, and without usage.
-    static func refuse(_ message: String, _ options: CommonOptions) -> Exit {
-        if options.json { Failure.tell(IngestError(.misconfigured, message), json: false) }
-        return end(IngestError(.misconfigured, message), options)
+    func refuse(_ message: String) -> Exit {
+        if options.json { console.tell(IngestError(.misconfigured, message), json: false) }
+        return end(IngestError(.misconfigured, message))
     }
 
     /// Runs `body`; an `IngestError` is told and ends the verb.
     func telling<Value>(_ body: () async throws(IngestError) -> Value) async throws -> Value {
-        do throws(IngestError) { return try await body() } catch { throw Self.end(error, options) }
+        do throws(IngestError) { return try await body() } catch { throw end(error) }
     }
 
     func loader(overrides: [Override] = []) -> PipelineLoader {
         var loader = PipelineLoader(
             registry: registry, reader: YAMLReader(), includeDirectories: Self.profileDirectories, overrides: overrides)
-        loader.lastProfiles = MeasuredClocks(state: options.stateDirectory).path
+        loader.lastProfiles = MeasuredClocks(state: state).path
         return loader
     }
 
@@ -88,9 +107,9 @@ struct CommandContext {
     func checked(_ loaded: LoadedPipeline) throws -> PipelineFile {
         for diagnostic in loaded.diagnostics where diagnostic.severity == .error || options.verbose > 0 {
             if options.json {
-                Console.out(DiagnosticLine.json(diagnostic))
+                console.out(DiagnosticLine.json(diagnostic))
             } else {
-                Console.err(DiagnosticLine.human(diagnostic, loaded))
+                console.err(DiagnosticLine.human(diagnostic, loaded))
             }
         }
         guard let pipeline = loaded.pipeline else { throw Exit(.invalidPipeline) }
@@ -103,26 +122,26 @@ struct CommandContext {
     /// ends with 10 when none answers, or when `handingOver` is false. Two seconds are waited for a holder to let go: a
     /// process that was killed just now, or a command that is over in a moment, needs no second try by a person.
     func openLedger(handingOver: Bool = true) async throws -> SQLiteLedger {
-        if let living = HostedJob.ledger {
+        if let job = invocation.job {
             guard handingOver else { throw Exit(.stateLocked) }
-            return living
+            return job.services.ledger
         }
         let begun = ContinuousClock.now, end = begun + .seconds(2)
         var next = begun
         while true {
             do throws(IngestError) {
-                let ledger = try SQLiteLedger.open(directory: options.stateDirectory)
+                let ledger = try SQLiteLedger.open(directory: state)
                 warnOfOthers()
                 return ledger
             } catch {
-                guard error.code == .stateLocked else { throw Self.end(error, options) }
+                guard error.code == .stateLocked else { throw self.end(error) }
                 // A run that takes no commands says so each time that it is asked.
                 if handingOver, ContinuousClock.now >= next {
                     try handOver()
                     next = ContinuousClock.now + .milliseconds(500)
                 }
                 guard ContinuousClock.now < end else {
-                    throw Self.end(handingOver ? Self.unanswered(error) : error, options)
+                    throw self.end(handingOver ? Self.unanswered(error) : error)
                 }
                 try await Task.sleep(for: .milliseconds(50))
             }
@@ -132,17 +151,16 @@ struct CommandContext {
     /// Throws the exit code of the run that did this command; returns where none answers.
     private func handOver() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard let code = ControlClient.handOver(arguments, state: options.stateDirectory) else { return }
+        guard let code = ControlClient.handOver(arguments, state: state, invocation) else { return }
         throw Exit(ExitStatus(rawValue: code) ?? .failure)
     }
 
     /// Whoever may write there can put other files in the place of the ledger and of the secrets.
     private func warnOfOthers() {
-        let directory = options.stateDirectory
-        guard let facts = try? FileFacts.of(directory), facts.mode & 0o022 != 0 else { return }
+        guard let facts = try? FileFacts.of(state), facts.mode & 0o022 != 0 else { return }
         let mode = String(facts.mode & 0o777, radix: 8)
-        Console.err(
-            "warning: others on this machine may write into the state directory \(directory) (mode \(mode)): chmod 700 \(directory)"
+        console.err(
+            "warning: others on this machine may write into the state directory \(state) (mode \(mode)): chmod 700 \(state)"
         )
     }
 
@@ -156,10 +174,10 @@ struct CommandContext {
     }
 
     /// Lets go of what `openLedger` gave, unless a run lent it.
-    func close(_ ledger: SQLiteLedger?) { if HostedJob.ledger == nil { ledger?.close() } }
+    func close(_ ledger: SQLiteLedger?) { if invocation.job == nil { ledger?.close() } }
 
     /// Makes the state directory, for what has to be kept before there is a ledger.
-    func makeState() throws(IngestError) { try DurableFile.makeDirectories(options.stateDirectory, mode: 0o700) }
+    func makeState() throws(IngestError) { try DurableFile.makeDirectories(state, mode: 0o700) }
 
     /// The reading half: never locks, creates nothing.
     ///
@@ -167,23 +185,21 @@ struct CommandContext {
     /// that was named and is not there.
     func readLedger(mustExist: Bool = false) async throws -> any LedgerReader {
         try await telling { () throws(IngestError) in
-            try StateAccess(options).check(mustExist: mustExist)
-            return try SQLiteLedger.reader(directory: options.stateDirectory)
+            try StateAccess(state, options).check(mustExist: mustExist)
+            return try SQLiteLedger.reader(directory: state)
         }
     }
 
     /// Looks secrets up where they stand.
     var secrets: any SecretResolver {
         let own = VaultSecrets(SystemSecrets(), vault)
-        return HostedJob.ledger == nil ? own : HostedSecrets(own: own)
+        return invocation.job == nil ? own : HostedSecrets(own: own)
     }
 
     func builder(ledger: (any LedgerReader)?, event: String? = nil) -> PlanBuilder {
         var builder = PlanBuilder(
-            registry: registry, secrets: secrets, ledger: ledger, logger: options.logger,
-            state: options.stateDirectory,
-            event: event)
-        builder.eventIDs = event.map { EventIDs(state: options.stateDirectory).ids(of: $0) } ?? [:]
+            registry: registry, secrets: secrets, ledger: ledger, logger: moduleLogger, state: state, event: event)
+        builder.eventIDs = event.map { EventIDs(state: state).ids(of: $0) } ?? [:]
         builder.services =
             cameraServices + [vault] + buses.map { $0 as any Sendable } + Modules.makerNotes.map { $0 as any Sendable }
         builder.services += Modules.shared
@@ -192,7 +208,7 @@ struct CommandContext {
 
     /// The targets of these pipelines, to be asked about what was delivered to them, for whatever event.
     func proofTargets(_ pipelines: [PipelineFile], ledger: any LedgerReader) throws(IngestError) -> ProofTargets {
-        let builder = builder(ledger: ledger), state = options.stateDirectory
+        let builder = builder(ledger: ledger), state = state
         let files = pipelines.map { pipeline in
             var targets = pipeline
             targets.sources = []

@@ -24,7 +24,9 @@ struct CommonOptions: ParsableArguments {
     }
 
     /// The state directory, absolute: `--state`, else `$XDG_STATE_HOME/filmgate`, else `~/.local/state/filmgate`.
-    var stateDirectory: String { state.map(UserPath.absolute) ?? Self.usualState }
+    ///
+    /// `paths`: where the folder that was named starts.
+    func stateDirectory(from paths: UserPath) -> String { state.map(paths.absolute) ?? Self.usualState }
 
     /// The state directory of who names none.
     static var usualState: String {
@@ -32,15 +34,23 @@ struct CommonOptions: ParsableArguments {
         return UserPath.home + "/.local/state/filmgate"
     }
 
-    var logger: Logger {
-        var logger = Logger(label: "filmgate") { StderrLog(label: $0) }
+    /// What is logged goes to `console`.
+    func logger(_ console: Console) -> Logger {
+        var logger = Logger(label: "filmgate") { StderrLog(label: $0, console) }
         logger.logLevel = verbose >= 2 ? .trace : verbose == 1 ? .info : .warning
         return logger
     }
 }
 
-/// A path as a shell user means it.
-enum UserPath {
+/// Paths as a shell user means them, who is in some folder.
+struct UserPath: Sendable {
+    /// Nil: the one that this process works in.
+    private let folder: String?
+    /// From the folder that this process works in.
+    static let own = UserPath()
+
+    init(from folder: String? = nil) { self.folder = folder }
+
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
         let text = String(cPath: value)
@@ -48,8 +58,8 @@ enum UserPath {
     }
 
     /// The folder that relative paths start from.
-    static var working: String {
-        if let folder = HostedJob.folder { return folder }
+    var working: String {
+        if let folder { return folder }
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
         return String(cPath: path)
@@ -58,18 +68,18 @@ enum UserPath {
     static var home: String { environment("HOME") ?? "/" }
 
     /// Absolute, `~` expanded; `.` and `..` are left to the kernel.
-    static func absolute(_ path: String) -> String {
-        if path == "~" { return home }
-        if path.hasPrefix("~/") { return home + path.dropFirst() }
+    func absolute(_ path: String) -> String {
+        if path == "~" { return Self.home }
+        if path.hasPrefix("~/") { return Self.home + path.dropFirst() }
         if path.hasPrefix("/") { return path }
         return working + "/" + path
     }
 
     /// A file as the ledger knows it: canonical, and the address of a camera or server as it is (`ptpip://…`).
-    static func recorded(_ name: String) -> String { isAddress(name) ? name : FileSystem.canonical(absolute(name)) }
+    func recorded(_ name: String) -> String { isAddress(name) ? name : FileSystem.canonical(absolute(name)) }
 
     /// It is not a file here that is called so.
-    static func isAddress(_ name: String) -> Bool { name.contains("://") && access(absolute(name), F_OK) != 0 }
+    func isAddress(_ name: String) -> Bool { name.contains("://") && access(absolute(name), F_OK) != 0 }
 
     /// `~name/x` in quotes reaches us as it is: a folder of that name here is hardly what was meant.
     static func refuseOthersHome(_ path: String, _ option: String) throws {

@@ -8,9 +8,9 @@ struct Exit: Error {
     init(_ code: ExitStatus) { self.code = code }
 }
 
-/// Tells an error to whoever asked, as text or as JSON.
-enum Failure {
-    static func tell(_ error: IngestError, json: Bool) {
+extension Console {
+    /// Tells an error to whoever asked, as text or as JSON.
+    func tell(_ error: IngestError, json: Bool) {
         let message = AddressMask.hidden(error.message), advice = error.advice.map(AddressMask.hidden)
         if json {
             var line = JSONWriter()
@@ -18,14 +18,17 @@ enum Failure {
             line.add("code", error.code.rawValue)
             line.add("message", message)
             line.add("advice", advice)
-            Console.out(line.finished)
+            out(line.finished)
         } else {
-            Console.err("error: " + Describe.name(message))
-            if let advice { Console.err("  → " + Describe.name(advice)) }
+            err("error: " + Describe.name(message))
+            if let advice { err("  → " + Describe.name(advice)) }
         }
     }
+}
 
-    /// The exit code of an error that ended the verb before any file was settled.
+/// What ends a verb before any file was settled.
+enum Failure {
+    /// The exit code of such an error.
     static func exitCode(_ error: IngestError) -> ExitStatus {
         switch error.code {
         case .stateLocked: .stateLocked

@@ -7,9 +7,10 @@ import Glibc
 
 /// What `check` warns of where a source lets other machines in.
 enum ListenerCheck {
-    static func warnings(_ pipeline: PipelineFile) -> [Diagnostic] {
+    /// `paths`: where relative ones of the pipeline start.
+    static func warnings(_ pipeline: PipelineFile, from paths: UserPath) -> [Diagnostic] {
         pipeline.sources.filter { $0.module == "ftp" }.flatMap { source in
-            clear(source.node) + missing(source.node) + weak(source.node) + program(source.node)
+            clear(source.node) + missing(source.node, paths) + weak(source.node) + program(source.node, paths)
         }
     }
 
@@ -56,27 +57,27 @@ enum ListenerCheck {
         return host.hasPrefix("127.") || host == "localhost" || host == "[::1]"
     }
 
-    private static func missing(_ node: ConfigNode) -> [Diagnostic] {
+    private static func missing(_ node: ConfigNode, _ paths: UserPath) -> [Diagnostic] {
         ["certificate", "key"].compactMap { name in
             guard let value = node[name], let path = value.text, !path.isEmpty else { return nil }
-            let facts = Result { () throws(IngestError) in try FileFacts.of(UserPath.absolute(path)) }
+            let facts = Result { () throws(IngestError) in try FileFacts.of(paths.absolute(path)) }
             guard case .success(nil) = facts else { return nil }
             return .warning(value.mark, "missing-file", "There is no `\(path)`; the source cannot start without it.")
         }
     }
 
     /// The program that is asked who may push, where it cannot be started here.
-    private static func program(_ node: ConfigNode) -> [Diagnostic] {
+    private static func program(_ node: ConfigNode, _ paths: UserPath) -> [Diagnostic] {
         guard let place = node["logins"]?["exec"] else { return [] }
         var path = place.text ?? ""
         if case .list(let words) = place.value { path = words.first?.text ?? "" }
         guard !path.isEmpty else { return [] }
-        let facts = Result { () throws(IngestError) in try FileFacts.of(FileSystem.canonical(UserPath.absolute(path))) }
+        let facts = Result { () throws(IngestError) in try FileFacts.of(FileSystem.canonical(paths.absolute(path))) }
         let fault: String? =
             switch facts {
             case .success(nil): "There is no `\(path)`"
             case .success(let facts?) where facts.kind != .regular: "`\(path)` is no program"
-            case .success where access(UserPath.absolute(path), X_OK) != 0: "`\(path)` may not be started by this user"
+            case .success where access(paths.absolute(path), X_OK) != 0: "`\(path)` may not be started by this user"
             case .success, .failure: nil
             }
         guard let fault else { return [] }

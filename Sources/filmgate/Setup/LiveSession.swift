@@ -18,10 +18,12 @@ struct LiveSession {
     private let earlierEvents = EarlierEvents()
 
     /// The run as it goes on now, or as it would with another event.
-    func present(event: String? = nil) -> RunSession {
-        guard let event = event ?? switching.event else { return session }
+    ///
+    /// `invocation`: that of who asks how it would go on, and is told; nil = the run's own.
+    func present(event: String? = nil, for invocation: Invocation? = nil) -> RunSession {
         var present = session
-        present.options.event = event
+        if let event = event ?? switching.event { present.options.event = event }
+        if let invocation { present.context.invocation = invocation }
         return present
     }
 
@@ -34,14 +36,14 @@ struct LiveSession {
         let hub = EventHub(), progress = Progress(), notices = NoticeRelay()
         hub.watch(progress.note)
         hub.watch(notices.note)
-        let printer = RunPrinter(json: session.json, plan: false, verbose: context.options.verbose, ledger: ledger)
+        let printer = RunPrinter(context, plan: false, ledger: ledger)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
         let feed = ChangeFeed(), liveStatus = LiveStatus(event: session.options.event, gate: gate)
         let changes = RunChanges(feed: feed, liveStatus: liveStatus, upcoming: upcoming)
         changes.follow(ledger)
-        liveStatus.whenPaused { [json = session.json] paused in
-            Self.tell(paused: paused, json)
+        liveStatus.whenPaused { [json = session.json, console = context.console] paused in
+            Self.tell(paused: paused, json, console)
             changes.noteRun()
         }
         for note in [liveStatus.note, changes.note] { hub.watch(note) }
@@ -88,7 +90,7 @@ struct LiveSession {
     private func tell(_ outcome: RunOutcome, _ printer: RunPrinter, _ notices: NoticeRelay) async -> ExitStatus {
         await printer.finish(outcome)
         let code = exitCode(of: outcome)
-        Console.out(
+        context.console.out(
             session.json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: false))
         await notices.end(session.options.verb, exitCode)
         return code
@@ -109,23 +111,23 @@ struct LiveSession {
         defer { bar?.cancel() }
         while let pipeline = next {
             // Before anybody reads the files that it names: what changes from now on is a change.
-            let present = PipelineFingerprint(pipeline), session = self.present()
+            let present = PipelineFingerprint(pipeline, from: context.invocation.paths), session = self.present()
             let (runner, plan, own) = try runner(pipeline, ledger, hub)
             if proven == nil { await session.clearOrphans(plan, ledger) }
             let reload = Reload(
                 self, ledger: ledger, runner: runner, pipeline: pipeline, present: present, askNext: runControl.hangUp)
-            let accounts = AccountWatch(plan.signIns, context.options.logger)
+            let accounts = AccountWatch(plan.signIns, context.logger)
             let credits = CreditWatch(CreditInquiry([pipeline], plan, context))
             defer { accounts.end() }
-            try PipelineSnapshot(state: session.options.state).keep(pipeline)
+            try PipelineSnapshot(state: session.options.state).keep(pipeline, from: context.invocation.paths)
             notices.begin(pipeline, session)
             let watch =
                 load == nil
-                ? nil : PipelineWatch(Self.files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
+                ? nil : PipelineWatch(files(of: pipeline), changed: { reload.ask() }, gone: reload.lost)
             counts.watch(places(plan))
             control?.changes.liveStatus.take(plan)
             runControl.steer(runner) { reload.ask() }
-            switching.take { event, accept async throws(IngestError) in try await reload.begin(with: event, accept) }
+            switching.take(reload.begin)
             ServiceNotice.ready(paused: gate.isShut)
             await lookAfterOthers(than: session.options.event, plan, ledger, control)
             let result = await Result { () async throws(IngestError) in try await runner.run(.continuous) }
@@ -160,7 +162,7 @@ struct LiveSession {
         let kept = await Result { () async throws(IngestError) in
             try await EarlierDeliveries.kept(besides: plan, event: event, ledger)
         }
-        for one in (try? kept.get()) ?? [] { Console.err(one.keptRemark) }
+        for one in (try? kept.get()) ?? [] { context.console.err(one.keptRemark) }
     }
 
     /// For what other processes ask of the run; nil where they cannot reach it.
@@ -168,7 +170,7 @@ struct LiveSession {
         -> ControlServer?
     {
         ControlServer(
-            state: session.options.state, services, changes, logger: context.options.logger
+            state: session.options.state, services, changes, logger: context.logger
         ) { [earlierEvents] pictures in
             await runControl.marked(pictures)
             await earlierEvents.marked(pictures)
@@ -177,11 +179,12 @@ struct LiveSession {
 
     /// Each with a hub of its own, so that what a runner that is gone wanted to hear goes with it.
     ///
-    /// `event`: another than the run has, to see whether it can be run with that.
+    /// `event`: another than the run has, to see whether it can be run with that; `invocation`: of who asks that.
     func runner(
-        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, event: String? = nil
+        _ pipeline: PipelineFile, _ ledger: SQLiteLedger, _ hub: EventHub, event: String? = nil,
+        for invocation: Invocation? = nil
     ) throws(IngestError) -> (runner: Runner, plan: Plan, hub: EventHub) {
-        let session = present(event: event)
+        let session = present(event: event, for: invocation)
         let plan = try session.plan([pipeline], ledger, events: [session.options.event]), own = EventHub()
         own.watch { hub.post($0) }
         own.whenResting { await hub.rest() }
@@ -195,24 +198,22 @@ struct LiveSession {
     }
 
     /// The pipeline's own file, and those that its profiles come from.
-    private static func files(of pipeline: PipelineFile) -> Set<String> {
-        Set([pipeline.file] + pipeline.profiles.profiles.map(\.mark.file)).filter { !$0.isEmpty }
+    private func files(of pipeline: PipelineFile) -> Set<String> {
+        let files = Set([pipeline.file] + pipeline.profiles.profiles.map(\.mark.file)).filter { !$0.isEmpty }
+        return Set(files.map(context.invocation.paths.absolute))
     }
 
     /// In the run's own words, whoever asked for it.
-    private static func tell(paused: Bool, _ json: Bool) {
+    private static func tell(paused: Bool, _ json: Bool, _ console: Console) {
         ServiceNotice.ready(paused: paused)
-        HostedJob.$output.withValue(nil) {
-            guard json else {
-                return Console.err(
-                    paused
-                        ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
-            }
-            var line = JSONWriter()
-            line.add("type", "status")
-            line.add("paused", paused)
-            Console.out(line.finished)
+        guard json else {
+            return console.err(
+                paused ? "Paused: nothing new is taken until `filmgate resume`; deliveries continue." : "Continuing.")
         }
+        var line = JSONWriter()
+        line.add("type", "status")
+        line.add("paused", paused)
+        console.out(line.finished)
     }
 
     /// Folders whose disk may fill up.
@@ -228,7 +229,7 @@ struct LiveSession {
             server.start()
             hub.watch(metrics.note)
             return server
-        } catch { throw CommandContext.end(error, context.options) }
+        } catch { throw context.end(error) }
     }
 
     private func stopStudio() async {

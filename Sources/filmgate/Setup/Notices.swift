@@ -1,6 +1,7 @@
 import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
+import Logging
 import Synchronization
 
 extension HookNotifier {
@@ -12,23 +13,26 @@ extension HookNotifier {
         let all = options.dryRun ? [] : pipelines.flatMap(\.hooks).map(\.hook)
         self.init(
             Hook.distinct(all), pipeline: pipelines.first?.name, event: options.event, secrets: context.secrets,
-            logger: context.options.logger, after: earlier)
+            logger: HookNotifier.logger(context), after: earlier)
     }
 
-    /// Nobody is told that a job begins or ends that a run does by itself, as often as it takes.
-    private var tellsOfRun: Bool { HostedJob.output?.isAskedFor ?? true }
+    /// What goes wrong with a hook is said by this process, also in a job: it may take longer than the job's words.
+    fileprivate static func logger(_ context: CommandContext) -> Logger { context.options.logger(.own) }
 
-    func started(_ verb: String, targets: [String]) { if tellsOfRun { runStarted(verb, targets: targets) } }
+    /// `isAskedFor`: nobody is told that a job begins or ends that a run does by itself, as often as it takes.
+    func started(_ verb: String, targets: [String], isAskedFor: Bool = true) {
+        if isAskedFor { runStarted(verb, targets: targets) }
+    }
 
     /// Waits a while until all are told.
-    func ended(_ verb: String, _ summary: RunSummary, _ code: ExitStatus) async {
-        if tellsOfRun { runEnded(verb, summary, exit: Int(code.rawValue)) }
+    func ended(_ verb: String, _ summary: RunSummary, _ code: ExitStatus, isAskedFor: Bool = true) async {
+        if isAskedFor { runEnded(verb, summary, exit: Int(code.rawValue)) }
         await finish()
     }
 
     /// The run broke off; waits a while until all are told.
-    func failed(_ verb: String, _ error: IngestError) async {
-        if tellsOfRun {
+    func failed(_ verb: String, _ error: IngestError, isAskedFor: Bool = true) async {
+        if isAskedFor {
             runFailed(verb, AddressMask.hidden(error.message), exit: Int(Failure.exitCode(error).rawValue))
         }
         await finish()
@@ -117,7 +121,7 @@ extension SignIn {
     func tell(_ context: CommandContext, _ what: (HookNotifier) -> Void) async {
         guard !hooks.isEmpty else { return }
         let notifier = HookNotifier(
-            hooks, pipeline: pipeline, event: nil, secrets: context.secrets, logger: context.options.logger)
+            hooks, pipeline: pipeline, event: nil, secrets: context.secrets, logger: HookNotifier.logger(context))
         what(notifier)
         await notifier.finish()
     }

@@ -9,12 +9,13 @@ import FilmgateEngine
 struct PipelineFingerprint: Equatable {
     private let words: String, files: [String: String]
 
-    init(_ pipeline: PipelineFile) {
+    /// `paths`: where relative ones of the pipeline start.
+    init(_ pipeline: PipelineFile, from paths: UserPath) {
         words = Self.text(pipeline)
         var named: Set<String> = []
         let uses = pipeline.sources + pipeline.stages + pipeline.targets + pipeline.auth + pipeline.hooks.map(\.use)
-        for use in uses { Self.collect(use.node, into: &named) }
-        for program in pipeline.modules { named.insert(UserPath.absolute(program)) }
+        for use in uses { Self.collect(use.node, from: paths, into: &named) }
+        for program in pipeline.modules { named.insert(paths.absolute(program)) }
         files = named.reduce(into: [:]) { found, path in found[path] = Self.facts(path) }
     }
 
@@ -28,15 +29,15 @@ struct PipelineFingerprint: Equatable {
         return "\(mirror.subjectType)(\((isUnordered ? parts.sorted() : parts).joined(separator: ",")))"
     }
 
-    private static func collect(_ node: ConfigNode, into paths: inout Set<String>) {
+    private static func collect(_ node: ConfigNode, from paths: UserPath, into found: inout Set<String>) {
         switch node.value {
         case .null: break
         case .scalar(let text, _):
             let path = text.hasPrefix("${file:") ? String(text.dropFirst(7).dropLast()) : text
             // Any text may be a path from the working directory; what is no file has no facts.
-            if !path.isEmpty, path.utf8.count <= 4096 { paths.insert(UserPath.absolute(path)) }
-        case .list(let items): for item in items { collect(item, into: &paths) }
-        case .map(let pairs): for pair in pairs { collect(pair.value, into: &paths) }
+            if !path.isEmpty, path.utf8.count <= 4096 { found.insert(paths.absolute(path)) }
+        case .list(let items): for item in items { collect(item, from: paths, into: &found) }
+        case .map(let pairs): for pair in pairs { collect(pair.value, from: paths, into: &found) }
         }
     }
 

@@ -14,18 +14,18 @@ struct PipelineSnapshot {
 
     /// Keeps the targets and sign-in of a run.
     ///
-    /// Equal ones share a file. Blocks briefly.
-    func keep(_ pipeline: PipelineFile) throws(IngestError) {
+    /// Equal ones share a file. Blocks briefly. `paths`: where the pipeline's own path starts.
+    func keep(_ pipeline: PipelineFile, from paths: UserPath) throws(IngestError) {
         let text = Self.text(pipeline)
-        try keepCopies(of: pipeline)
+        try keepCopies(of: pipeline, from: paths)
         let path = "\(directory)/\(Self.name(text)).yaml"
         if try FileFacts.of(path) != nil { return }
         try write(text, to: path)
     }
 
     /// By the pipeline's own file: only the same one can want fewer later.
-    private func keepCopies(of pipeline: PipelineFile) throws(IngestError) {
-        let path = "\(directory)/\(Self.name(UserPath.absolute(pipeline.file)))\(Self.copies)"
+    private func keepCopies(of pipeline: PipelineFile, from paths: UserPath) throws(IngestError) {
+        let path = "\(directory)/\(Self.name(paths.absolute(pipeline.file)))\(Self.copies)"
         if pipeline.copies == 1, try FileFacts.of(path) == nil { return }
         try write("\(pipeline.copies)\n", to: path)
     }

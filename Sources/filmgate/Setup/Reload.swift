@@ -66,14 +66,15 @@ final class Reload: Sendable {
 
     /// Finishes what is in flight and makes way for a run with that event; throws where it cannot be run with it.
     ///
-    /// `accept` is called only then, in the order in which the run takes one event after the other.
-    func begin(
-        with event: String, _ accept: @Sendable () throws(IngestError) -> Void
+    /// `accept` is called only then, in the order in which the run takes one event after the other. `invocation`: of
+    /// the command that asks for it, and hears how it goes.
+    @Sendable func begin(
+        with event: String, _ invocation: Invocation, _ accept: @Sendable () throws(IngestError) -> Void
     ) async throws(IngestError) {
         let pipeline = taken ?? pipeline
         if event != live.present().options.event {
-            try await live.present(event: event).learnEvent([pipeline])
-            try await live.runner(pipeline, ledger, EventHub(), event: event).runner.check()
+            try await live.present(event: event, for: invocation).learnEvent([pipeline])
+            try await live.runner(pipeline, ledger, EventHub(), event: event, for: invocation).runner.check()
         }
         let makesWay = try take { state throws(IngestError) in
             try accept()
@@ -83,7 +84,7 @@ final class Reload: Sendable {
             return true
         }
         guard let makesWay else { throw EventSwitch.tooEarly }
-        if makesWay { tell("taken", "The run goes on with the event \(Describe.name(event)).") }
+        if makesWay { tell("taken", "The run goes on with the event \(Describe.name(event)).", to: invocation.console) }
     }
 
     private func isAskedAgain() -> Bool {
@@ -97,17 +98,19 @@ final class Reload: Sendable {
         guard let load = live.load else { return }
         ServiceNotice.reloading()
         defer { ServiceNotice.ready(paused: live.gate.isShut) }
-        let loaded = load()
+        let loaded = load(), console = live.session.context.console
         guard let pipeline = loaded.pipeline else {
             for diagnostic in loaded.diagnostics where diagnostic.severity == .error {
                 live.session.json
-                    ? Console.out(DiagnosticLine.json(diagnostic))
-                    : Console.err(DiagnosticLine.human(diagnostic, loaded))
+                    ? console.out(DiagnosticLine.json(diagnostic))
+                    : console.err(DiagnosticLine.human(diagnostic, loaded))
             }
             return tell("refused", "The changed pipeline has mistakes: this run keeps the old one.")
         }
         // What was taken last comes next, and may not have begun yet.
-        guard PipelineFingerprint(pipeline) != taken.map(PipelineFingerprint.init) ?? present else {
+        let paths = live.session.context.invocation.paths
+        let last = taken.map { PipelineFingerprint($0, from: paths) } ?? present
+        guard PipelineFingerprint(pipeline, from: paths) != last else {
             return tell("unchanged", "The pipeline says what it said before: nothing is interrupted.")
         }
         if let trouble = await trouble(with: pipeline) {
@@ -152,12 +155,14 @@ final class Reload: Sendable {
             "refused", "The changed pipeline cannot be run: \(error.description) The run continues with the old one.")
     }
 
-    func tell(_ what: String, _ words: String) {
-        guard live.session.json else { return Console.err(words) }
+    /// `console`: of who asked for it; nil = the run's own.
+    private func tell(_ what: String, _ words: String, to console: Console? = nil) {
+        let console = console ?? live.session.context.console
+        guard live.session.json else { return console.err(words) }
         var line = JSONWriter()
         line.add("type", "status")
         line.add("reload", what)
         line.add("reason", words)
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 }

@@ -70,21 +70,23 @@ final class RunControl: Sendable {
 /// First Ctrl-C or SIGTERM: finish what is in flight; the second: stop at once.
 enum Signals {
     /// With `reloading`, SIGHUP goes to `RunControl`; else it ends the program, as ever.
-    static func handled<Value>(by runControl: RunControl, reloading: Bool = false, _ body: () async -> Value) async
-        -> Value
-    {
+    ///
+    /// `stop`: what else stops the run so, where it is a job.
+    static func handled<Value>(
+        by runControl: RunControl, reloading: Bool = false, stop: JobStop? = nil, _ body: () async -> Value
+    ) async -> Value {
         let count = SignalCount(), watchdog = Watchdog()
         let key = SignalRouter.shared.take([SIGINT, SIGTERM] + (reloading ? [SIGHUP] : [])) { number in
             guard number != SIGHUP else { return runControl.hangUp() }
-            if count.next() == 1 { Console.err("Stopping after what is in flight; once more to stop at once.") }
+            if count.next() == 1 { Console.own.err("Stopping after what is in flight; once more to stop at once.") }
             let status = number == SIGTERM ? ExitStatus.terminated : .interrupted
             runControl.stop(status)
             if count.isAgain { watchdog.bark(status) }
         }
         // A job is stopped as by Ctrl-C when the process that handed it over is gone, or the run ends that does it.
-        HostedJob.stop?.take { runControl.end(.interrupted) }
+        stop?.take { runControl.end(.interrupted) }
         let value = await body()
-        HostedJob.stop?.letGo()
+        stop?.letGo()
         SignalRouter.shared.give(key)
         watchdog.rest()
         return value

@@ -7,11 +7,14 @@ import FilmgateLedger
 
 /// One run as a person sees it: progress while it lasts, troubles as they come, a summary at the end, the exit code.
 struct RunSession {
-    let context: CommandContext
+    var context: CommandContext
     var options: RunOptions
     var errorOnEmpty = false
 
     var json: Bool { context.options.json }
+    private var console: Console { context.console }
+    /// What the run that this is a job of lends to it; nil for a run of its own.
+    private var job: HostedJob? { context.invocation.job }
     /// Takes frames, rather than only sending what waits.
     private var isTaking: Bool { ["import", "run", "watch"].contains(options.verb) }
 
@@ -27,7 +30,7 @@ struct RunSession {
         }
         // What follows only reads, and readers refuse the tables of an earlier release: they are brought up to date
         // first.
-        if HostedJob.ledger == nil { try await context.openLedger().close() }
+        if job == nil { try await context.openLedger().close() }
         if let target = order.target { try await refuseUnknown(target, pipelines) }
         let reader = try await context.readLedger()
         let queue = try await context.telling { () async throws(IngestError) in
@@ -49,11 +52,11 @@ struct RunSession {
         _ files: [String], in waiting: [QueuedDelivery], _ reader: any LedgerReader, _ assigning: Bool
     ) async throws -> WaitingFiles.Found {
         var found = try await context.telling { () async throws(IngestError) in
-            try await WaitingFiles(waiting, reader).found(files)
+            try await WaitingFiles(waiting, reader, from: context.invocation.paths).found(files)
         }
         if let first = found.idle.first {
             let others = found.idle.count > 1 ? " and \(found.idle.count - 1) more" : ""
-            Console.err("Nothing of \(Describe.name(first))\(others) waits.")
+            console.err("Nothing of \(Describe.name(first))\(others) waits.")
         }
         if assigning { found.contents = waiting.wholeShots(of: found.contents) }
         return found
@@ -73,11 +76,12 @@ struct RunSession {
         let names = Set(pipelines.flatMap { $0.targets.map(\.name) })
         guard mine.isEmpty, held.allSatisfy({ names.contains($0.targetName) }) else { return false }
         let before = AssignedBefore(
-            reader: reader, waiting: waiting.filter { !$0.delivery.isUnassigned }, idle: idle)
+            reader: reader, waiting: waiting.filter { !$0.delivery.isUnassigned }, idle: idle,
+            start: context.invocation.paths)
         let remark = try await context.telling { () async throws(IngestError) in
             try await before.remark(at: held.isEmpty ? nil : target)
         }
-        Console.err(remark)
+        console.err(remark)
         return true
     }
 
@@ -91,7 +95,7 @@ struct RunSession {
         if isIdle, !json {
             let refused =
                 mine.isEmpty ? "" : " \(Describe.count(mine.count, "file")) that failed: `filmgate retry --failed`."
-            Console.out("Nothing \(order.contents == nil ? "" : "of that ")is waiting.\(refused)")
+            console.out("Nothing \(order.contents == nil ? "" : "of that ")is waiting.\(refused)")
         }
         return isIdle && !json
     }
@@ -104,25 +108,25 @@ struct RunSession {
         if known.contains(target) { return }
         let hint = nearest(target, among: known).map { " Did you mean `\($0)`?" } ?? ""
         let list = known.isEmpty ? "none is known yet" : "known: \(known.joined(separator: ", "))"
-        throw CommandContext.refuse("There is no target called `\(target)`; \(list).\(hint)", context.options)
+        throw context.refuse("There is no target called `\(target)`; \(list).\(hint)")
     }
 
     private func tellRemarks(of outcome: RunOutcome, _ earlier: EarlierPlaces, _ reader: any LedgerReader) async {
         if json { return }
-        for one in outcome.earlier { Console.err(one.remark) }
+        for one in outcome.earlier { console.err(one.remark) }
         let older = isTaking ? await earlier.remarks(reader) : []
-        if options.verb != "import" { return older.forEach(Console.err) }
+        if options.verb != "import" { return older.forEach(console.err) }
         let whole = await WholeCopies(reader: reader).remarks(outcome.lacking.keys)
-        for line in outcome.remarks + whole + older { Console.err(line) }
+        for line in outcome.remarks + whole + older { console.err(line) }
     }
 
     /// Runs the pipelines, and ends the verb with the run's exit code.
     func run(_ pipelines: [PipelineFile], _ mode: RunMode) async throws {
         let writer = options.dryRun ? nil : try await context.openLedger()
         let reader: any LedgerReader = if let writer { writer } else { try await context.readLedger() }
-        let hub = EventHub(), progress = Progress(), leases = HostedJob.leases?.lent() ?? DeliveryLeases()
+        let hub = EventHub(), progress = Progress(), leases = job?.services.leases.lent() ?? DeliveryLeases()
         hub.watch(progress.note)
-        let printer = RunPrinter(json: json, plan: options.dryRun, verbose: context.options.verbose, ledger: reader)
+        let printer = RunPrinter(context, plan: options.dryRun, ledger: reader)
         hub.watch(printer.note)
         hub.whenResting(printer.catchUp)
         let notices = HookNotifier(pipelines, options, context), earlier = EarlierPlaces(event: options.event)
@@ -137,17 +141,17 @@ struct RunSession {
             control?.changes.liveStatus.take(plan)
             if writer != nil {
                 await clearOrphans(plan, reader)
-                for pipeline in pipelines { try PipelineSnapshot(state: options.state).keep(pipeline) }
+                for pipeline in pipelines { try keep(pipeline) }
             }
             let runner = Runner(
                 plan: plan, options: asked(pipelines, leases, control), hub: hub, reader: reader,
                 writer: writer, leases: leases, buildPlan: buildPlan(pipelines, reader))
-            let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.options.logger)
+            let accounts = options.dryRun ? nil : AccountWatch(plan.signIns, context.logger)
             let credits = options.dryRun ? nil : CreditWatch(CreditInquiry(pipelines, plan, context))
             defer { accounts?.end() }
-            notices.started(options.verb, targets: plan.connections.map(\.name))
+            notices.started(options.verb, targets: plan.connections.map(\.name), isAskedFor: isAskedFor)
             let bar = drawing(progress)
-            let outcome = await Signals.handled(by: RunControl(runner)) {
+            let outcome = await Signals.handled(by: RunControl(runner), stop: job?.stop) {
                 await Result { () async throws(IngestError) in try await runner.run(mode) }
             }
             bar?.cancel()
@@ -156,16 +160,23 @@ struct RunSession {
             await hub.rest()
             await printer.printed()
             return await (try await told(outcome, notices)).beside(
-                mode == .together && HostedJob.ledger == nil ? plan : nil, options.event, reader)
+                mode == .together && job == nil ? plan : nil, options.event, reader)
         }
         await printer.finish(outcome)
         let code = exitCode(of: outcome)
         await tellRemarks(of: outcome, earlier, reader)
-        Console.out(
+        console.out(
             json ? SummaryLine.json(outcome, exit: code) : SummaryLine.human(outcome, exit: code, plan: options.dryRun))
         await letGo(writer, control, telling)
-        await notices.ended(options.verb, outcome.summary, code)
+        await notices.ended(options.verb, outcome.summary, code, isAskedFor: isAskedFor)
         throw Exit(code)
+    }
+
+    private var isAskedFor: Bool { context.invocation.isAskedFor }
+
+    /// Remembers where it delivers to.
+    private func keep(_ pipeline: PipelineFile) throws(IngestError) {
+        try PipelineSnapshot(state: options.state).keep(pipeline, from: context.invocation.paths)
     }
 
     /// Hooks are told where it broke off.
@@ -173,8 +184,8 @@ struct RunSession {
         _ outcome: Result<RunOutcome, IngestError>, _ notices: HookNotifier
     ) async throws(IngestError) -> RunOutcome {
         do throws(IngestError) { return try outcome.get() } catch {
-            let told = error.code == .deviceBusy && HostedJob.ledger != nil ? Self.cameraInUse(error) : error
-            await notices.failed(options.verb, told)
+            let told = error.code == .deviceBusy && job != nil ? Self.cameraInUse(error) : error
+            await notices.failed(options.verb, told, isAskedFor: isAskedFor)
             throw told
         }
     }
@@ -186,8 +197,8 @@ struct RunSession {
     ) -> ControlServer? {
         guard let writer else { return nil }
         leases.claims?.follow(hub)
-        if let changes = HostedJob.changes {
-            hub.watch(changes.note)
+        if let job {
+            hub.watch(job.services.changes.note)
             return nil
         }
         let changes = RunChanges(feed: ChangeFeed(), liveStatus: LiveStatus(event: options.event, gate: PauseGate()))
@@ -195,7 +206,7 @@ struct RunSession {
         changes.liveStatus.follow(telling?.gauges)
         hub.watch(changes.liveStatus.note)
         hub.watch(changes.note)
-        let control = ControlServer(state: options.state, nil, changes, logger: context.options.logger) {
+        let control = ControlServer(state: options.state, nil, changes, logger: context.logger) {
             await leases.marked($0)
         }
         control?.start()
@@ -204,7 +215,7 @@ struct RunSession {
 
     private func asked(_ pipelines: [PipelineFile], _ leases: DeliveryLeases, _ control: ControlServer?) -> RunOptions {
         var asked = options.asking(leases.claims, for: pipelines)
-        asked.upcoming = (control?.changes ?? HostedJob.changes)?.upcoming
+        asked.upcoming = (control?.changes ?? job?.services.changes)?.upcoming
         return asked
     }
 
@@ -217,10 +228,10 @@ struct RunSession {
 
     private func exitCode(of outcome: RunOutcome) -> ExitStatus {
         let code = outcome.exitCode
-        if HostedJob.ledger != nil, code == .sourceLost,
+        if job != nil, code == .sourceLost,
             let busy = outcome.troubles.first(where: { $0.code == .deviceBusy })
         {
-            Failure.tell(Self.cameraInUse(busy), json: json)
+            console.tell(Self.cameraInUse(busy), json: json)
             return .stateLocked
         }
         return code == .complete && errorOnEmpty && outcome.summary[.delivered] == 0 ? .nothingToDo : code
@@ -230,7 +241,7 @@ struct RunSession {
     ///
     /// Not for who only sends what waits: that is said once where frames are taken, and not after every such job.
     func clearOrphans(_ plan: Plan, _ reader: any LedgerReader) async {
-        guard isTaking, !options.dryRun, HostedJob.ledger == nil else { return }
+        guard isTaking, !options.dryRun, job == nil else { return }
         let roots = plan.connections.compactMap { $0.target.traits.localRoot }, state = options.state
         let told = await Result { () async throws(IngestError) -> [String] in
             var remarks: [String] = []
@@ -239,7 +250,7 @@ struct RunSession {
             }
             return remarks
         }
-        for remark in (try? told.get()) ?? [] { Console.err(remark) }
+        for remark in (try? told.get()) ?? [] { console.err(remark) }
     }
 
     /// A camera has one session at a time, and the run that holds the state has it.
@@ -292,7 +303,7 @@ struct RunSession {
 
     /// The bar, where there is a terminal to draw it on: nothing wakes up for it elsewhere.
     func drawing(_ progress: Progress) -> Task<Void, Never>? {
-        guard Console.redrawsStderr else { return nil }
+        guard console.redrawsStderr else { return nil }
         return Task.detached { await ProgressBar(progress: progress).run() }
     }
 }

@@ -7,7 +7,8 @@ import Glibc
 struct StateAccess {
     private let path: String, isNamed: Bool
 
-    init(_ options: CommonOptions) { (path, isNamed) = (options.stateDirectory, options.state != nil) }
+    /// `state`: the directory that the options name, or else mean.
+    init(_ state: String, _ options: CommonOptions) { (path, isNamed) = (state, options.state != nil) }
 
     /// `accessDenied`, `misconfigured` where something else stands there; with `mustExist`, `notFound` where `--state`
     /// names nothing.

@@ -37,12 +37,12 @@ extension CommandContext {
     func noting<Value>(
         _ heard: TargetStatements, _ body: () async throws(IngestError) -> Value
     ) async throws -> Value {
-        let writer = StatementWriter(heard: heard, state: options.stateDirectory), watch = writer.watch()
+        let writer = StatementWriter(heard: heard, state: state), watch = writer.watch()
         let result = await Result { () async throws(IngestError) in try await body() }
         watch.cancel()
         await watch.value
         if let error = await writer.write() {
-            Console.err(
+            console.err(
                 "note: what the targets said could not be written down, so that nobody else will know of it: \(error.message)"
             )
         }

@@ -1,12 +1,13 @@
 import Logging
 
-/// Log lines on stderr, one line each: `warning: gallery: …`.
+/// Log lines on a command's stderr, one line each: `warning: gallery: …`.
 struct StderrLog: LogHandler {
     var label: String
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level = .warning
+    private let console: Console
 
-    init(label: String) { self.label = label }
+    init(label: String, _ console: Console) { (self.label, self.console) = (label, console) }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -17,7 +18,7 @@ struct StderrLog: LogHandler {
         let facts = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }.map {
             " \($0.key)=\(Describe.name("\($0.value)"))"
         }
-        Console.err(
+        console.err(
             "\(Self.priority(event.level))\(event.level.rawValue): \(Describe.name(event.message.description))\(facts.joined())"
         )
     }

@@ -13,7 +13,7 @@ final class Watchdog: Sendable {
     func bark(_ status: ExitStatus) {
         Self.queue.asyncAfter(deadline: .now() + .milliseconds(900)) { [self] in
             guard !isOver.load(ordering: .relaxed) else { return }
-            Console.err(
+            Console.own.err(
                 "The run did not stop in time and was ended. Nothing is lost: the next run continues from here.")
             _exit(status.rawValue)
         }

@@ -45,19 +45,20 @@ struct SignIns {
     func all(_ words: [String], pipeline: String?, keeping: Bool) async throws -> [SignIn] {
         let given = words.filter(Self.isFile) + [pipeline].compactMap { $0 }
         let names = words.filter { !Self.isFile($0) }
-        let snapshot = PipelineSnapshot(state: context.options.stateDirectory)
+        let snapshot = PipelineSnapshot(state: context.state)
         let files = given.isEmpty ? newestFirst(snapshot.files()) : given
         if files.isEmpty {
-            throw CommandContext.end(
+            throw context.end(
                 IngestError(
-                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"),
-                context.options)
+                    .misconfigured, "No pipeline has been used yet.", advice: "Name it: filmgate login wedding.yaml"))
         }
         var found: [SignIn] = []
         for file in files {
             let pipeline = try context.load(file)
             if keeping, !given.isEmpty {
-                try await context.telling { () throws(IngestError) in try snapshot.keep(pipeline) }
+                try await context.telling { () throws(IngestError) in
+                    try snapshot.keep(pipeline, from: context.invocation.paths)
+                }
             }
             for entry in try await built(pipeline) {
                 if let known = found.firstIndex(where: { $0.name == entry.name }) {
@@ -73,8 +74,7 @@ struct SignIns {
                 ? "The pipelines have none under `auth:`."
                 : "There are: \(found.map(\.name).joined(separator: ", "))."
             let hint = nearest(name, among: found.map(\.name)).map { "Did you mean `\($0)`?" } ?? known
-            throw CommandContext.end(
-                IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint), context.options)
+            throw context.end(IngestError(.misconfigured, "There is no sign-in `\(name)`.", advice: hint))
         }
         shareEntries(&found)
         return names.isEmpty ? found : found.filter { names.contains($0.name) }

@@ -30,7 +30,7 @@ enum Terminal {
         var line = HiddenLine()
         while line.state == .open, line.bytes.count < longest, let byte = nextByte() { line.take(byte) }
         tcsetattr(STDIN_FILENO, TCSANOW, &before)
-        Console.err("")
+        Console.own.err("")
         if line.state == .interrupted { _ = kill(getpid(), SIGINT) }
         let isWhole = line.state == .done || line.bytes.count >= longest
         return isWhole && !line.isEnd ? String(decoding: line.bytes, as: UTF8.self) : nil

@@ -5,6 +5,7 @@ import Glibc
 struct TerminalPrompter: SignInPrompter {
     let name: String
     let json: Bool, opensBrowser: Bool
+    let console: Console
 
     func invite(_ prompt: SignInPrompt) async {
         if json {
@@ -15,25 +16,25 @@ struct TerminalPrompter: SignInPrompter {
             line.add("code", prompt.code)
             line.add("complete_url", prompt.completeURL)
             line.add("qr", QRText.rows(prompt.completeURL ?? prompt.url) ?? [])
-            Console.out(line.finished)
+            console.out(line.finished)
         } else if let code = prompt.code {
             // Lines of their own: a terminal of 80 columns would break them anywhere.
-            Console.err("\(name): open this address in any browser, on any device,\n\n  \(Describe.name(prompt.url))\n")
-            Console.err("and enter the code\n\n  \(Describe.name(code))\n")
+            console.err("\(name): open this address in any browser, on any device,\n\n  \(Describe.name(prompt.url))\n")
+            console.err("and enter the code\n\n  \(Describe.name(code))\n")
             draw(prompt.completeURL ?? prompt.url)
-            Console.err("Waiting …")
+            console.err("Waiting …")
         } else {
-            Console.err("\(name): open this address in a browser\(prompt.opens ? " on this machine" : "")")
-            Console.err("\n  \(Describe.name(prompt.url))\n")
+            console.err("\(name): open this address in a browser\(prompt.opens ? " on this machine" : "")")
+            console.err("\n  \(Describe.name(prompt.url))\n")
         }
         if prompt.opens, opensBrowser, Self.isDesktop { Self.open(prompt.url) }
     }
 
     private func draw(_ address: String) {
-        guard Console.stderrIsTerminal, let lines = QRText.lines(address, colour: Console.usesColour) else { return }
+        guard console.stderrIsTerminal, let lines = QRText.lines(address, colour: console.usesColour) else { return }
         guard (lines.first.map { $0.count } ?? 0) <= Console.width + 12 else { return }
-        for line in lines { Console.err(line) }
-        Console.err("")
+        for line in lines { console.err(line) }
+        console.err("")
     }
 
     func ask(_ question: String, hidden: Bool) async throws(IngestError) -> String {
@@ -47,7 +48,7 @@ struct TerminalPrompter: SignInPrompter {
         return answer
     }
 
-    func tell(_ sentence: String) async { Console.err("\(name): \(Describe.name(sentence))") }
+    func tell(_ sentence: String) async { console.err("\(name): \(Describe.name(sentence))") }
 
     private static var isDesktop: Bool { getenv("WAYLAND_DISPLAY") != nil || getenv("DISPLAY") != nil }
 

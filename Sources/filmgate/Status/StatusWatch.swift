@@ -8,7 +8,7 @@ struct StatusWatch {
     enum Wake: Sendable { case tick, resized, suspended, resumed, key(UInt8), ended(ExitStatus) }
 
     var reader: StatusReader
-    let json: Bool
+    let json: Bool, console: Console
     static let pace = Duration.seconds(1)
 
     /// Goes on until `q`, Ctrl-C or SIGTERM.
@@ -63,11 +63,11 @@ struct StatusWatch {
                 guard ticks % (json ? 1 : 10) == 0 else { continue }
                 let snapshot: StatusSnapshot
                 do throws(IngestError) { snapshot = try await reader.read() } catch {
-                    Console.err(error.description)
+                    console.err(error.description)
                     continue
                 }
                 let line = json ? StatusLine.json(snapshot) : StatusLine.human(snapshot)
-                if line != last, !Console.tryOut(line) { return .complete }
+                if line != last, !console.tryOut(line) { return .complete }
                 last = line
             default: continue
             }

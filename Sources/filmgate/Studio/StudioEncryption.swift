@@ -26,10 +26,11 @@ struct StudioEncryption {
 
     /// Nil where the page is not encrypted.
     ///
-    /// `misconfigured` for a certificate that cannot be used. `names`: under which browsers ask, too.
-    func load(state: String, names: [String]) throws(IngestError) -> Proof? {
+    /// `misconfigured` for a certificate that cannot be used. `names`: under which browsers ask, too. `paths`: where
+    /// those of the certificate and the key start.
+    func load(state: String, names: [String], from paths: UserPath) throws(IngestError) -> Proof? {
         if let certificate, let key {
-            let pair = try ServerCertificate(certificate: UserPath.absolute(certificate), key: UserPath.absolute(key))
+            let pair = try ServerCertificate(certificate: paths.absolute(certificate), key: paths.absolute(key))
             return Proof(certificate: pair, fingerprint: nil)
         }
         guard isSelfSigned else { return nil }
@@ -38,19 +39,19 @@ struct StudioEncryption {
     }
 
     /// The same for the process that serves the page beside a run.
-    var words: [String] {
+    func words(from paths: UserPath) -> [String] {
         if let certificate, let key {
-            return ["--certificate=\(UserPath.absolute(certificate))", "--key=\(UserPath.absolute(key))"]
+            return ["--certificate=\(paths.absolute(certificate))", "--key=\(paths.absolute(key))"]
         }
         return isSelfSigned ? ["--self-signed"] : []
     }
 
     /// For who opens `link` on a telephone.
-    static func tell(_ fingerprint: String, _ link: String) {
-        Console.err(
+    static func tell(_ fingerprint: String, _ link: String, _ console: Console) {
+        console.err(
             "The browser warns once: the certificate is this page's own. Go on when its SHA-256 fingerprint is\n\(fingerprint)"
         )
-        guard Console.stderrIsTerminal, let lines = QRText.lines(link, colour: Console.usesColour) else { return }
-        for line in lines { Console.err(line) }
+        guard console.stderrIsTerminal, let lines = QRText.lines(link, colour: console.usesColour) else { return }
+        for line in lines { console.err(line) }
     }
 }

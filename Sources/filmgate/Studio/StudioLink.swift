@@ -40,13 +40,14 @@ enum StudioLink {
 
     /// `isServed`: whether the page is, where the link leads; nil where nobody can tell.
     static func tell(
-        _ grant: Grant, secret: (kind: String, text: String), link: String?, isServed: Bool?, json: Bool
+        _ grant: Grant, secret: (kind: String, text: String), link: String?, isServed: Bool?, json: Bool,
+        _ console: Console
     ) {
-        guard json else { return Console.out(link ?? secret.text) }
+        guard json else { return console.out(link ?? secret.text) }
         var line = grant.object
         line.add(secret.kind, secret.text)
         line.add("link", link)
         if let isServed { line.add("served", isServed) }
-        Console.out(line.finished)
+        console.out(line.finished)
     }
 }

@@ -18,22 +18,22 @@ final class StudioSupervisor: Sendable {
     private let state = Mutex(State())
     private let words: [String]
     private let directory: String
-    private let json: Bool
+    private let json: Bool, console: Console
 
     /// `address`: where the page is served.
     ///
-    /// `pipeline`: the run's own file.
+    /// `pipeline`: the run's own file; `invocation`: the run's, which hears of the page.
     init(
-        _ address: ListenAddress, pipeline: String, state directory: String, json: Bool,
-        encryption: StudioEncryption = StudioEncryption()
+        _ address: ListenAddress, pipeline: String, state directory: String, json: Bool, encryption: StudioEncryption,
+        _ invocation: Invocation
     ) {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         words =
             [
                 StudioCards.program, "studio", "serve", "--json", "--until-eof", "--listen=\(host):\(address.port)",
                 "--state=\(directory)",
-            ] + encryption.words + ["--", pipeline]
-        (self.json, self.directory) = (json, directory)
+            ] + encryption.words(from: invocation.paths) + ["--", pipeline]
+        (self.json, self.directory, console) = (json, directory, invocation.console)
     }
 
     /// Keeps the page served from now on, on a thread of its own; to be called once.
@@ -59,7 +59,7 @@ final class StudioSupervisor: Sendable {
             if ContinuousClock.now - begun >= Self.working { pauses.reset() }
             let pause = pauses.next(random: .random(in: 0...1))
             let words = "The page ended\(end); it is started again in \(Int(pause.rounded(.up))) s. The run goes on."
-            Failure.tell(IngestError(.unavailable, words), json: json)
+            console.tell(IngestError(.unavailable, words), json: json)
             for _ in 0..<Int(pause * 10) where !isOver { usleep(100_000) }
         }
     }
@@ -119,17 +119,17 @@ final class StudioSupervisor: Sendable {
         else { return }
         let place = link.prefix { $0 != "#" }
         guard json else {
-            Console.err(
-                Console.stderrIsTerminal
+            console.err(
+                console.stderrIsTerminal
                     ? "studio: \(link)"
                     : "The page is at \(place); `\(StudioLink.command(directory))` makes a link that lets a browser in."
             )
-            if let fingerprint = object["fingerprint"]?.string { StudioEncryption.tell(fingerprint, link) }
+            if let fingerprint = object["fingerprint"]?.string { StudioEncryption.tell(fingerprint, link, console) }
             return
         }
         var told = JSONWriter()
         told.add("type", "studio")
         told.add("url", String(place))
-        Console.out(told.finished)
+        console.out(told.finished)
     }
 }

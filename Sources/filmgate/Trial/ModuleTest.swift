@@ -3,7 +3,7 @@ import FilmgateCore
 import FilmgateEngine
 import FilmgateExternal
 
-struct ModuleTest: AsyncParsableCommand {
+struct ModuleTest: Verb {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Test an external module with the checks that built-in modules pass.",
         discussion: """
@@ -34,11 +34,11 @@ struct ModuleTest: AsyncParsableCommand {
 
     @OptionGroup var options: CommonOptions
 
-    func run() async throws {
-        let path = UserPath.absolute(path)
+    func run(in invocation: Invocation) async throws {
+        let path = invocation.paths.absolute(path), console = invocation.console
         let trial: ModuleTrial
         do throws(IngestError) { trial = try ModuleTrial(path: path) } catch {
-            throw CommandContext.end(error, options)
+            throw CommandContext.end(error, options, console)
         }
         let given = try set.map { text in
             guard let cut = text.firstIndex(of: "="), cut > text.startIndex else {
@@ -46,14 +46,15 @@ struct ModuleTest: AsyncParsableCommand {
             }
             return (String(text[..<cut]), String(text[text.index(after: cut)...]))
         }
-        let bench = TrialBench(trial: trial, changes: given, secrets: try secrets(of: trial), logger: options.logger)
+        let bench = TrialBench(
+            trial: trial, changes: given, secrets: try secrets(of: trial), logger: options.logger(console))
         var passed = 0, failed = 0, told: [String: String] = [:]
         for item in bench.cases {
             let trouble = await item.run()
             if trouble == nil { passed += 1 } else { failed += 1 }
-            Console.out(options.json ? json(item.name, trouble) : human(item.name, trouble, &told))
+            console.out(options.json ? json(item.name, trouble) : human(item.name, trouble, &told))
         }
-        Console.out(
+        console.out(
             options.json ? summary(passed, failed) : "\(trial.entry.manifest.name): \(passed) passed, \(failed) failed")
         if failed > 0 { throw Exit(.failure) }
     }

@@ -5,7 +5,7 @@ import Glibc
 enum TrialFolder {
     /// A new one, absolute, that nobody else may look into; `use` says what it is for.
     static func make(for use: String) throws(IngestError) -> String {
-        let place = UserPath.absolute(UserPath.environment("TMPDIR") ?? "/tmp")
+        let place = UserPath.own.absolute(UserPath.environment("TMPDIR") ?? "/tmp")
         var template = Array("\(place)/filmgate-\(use)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw IngestError(
