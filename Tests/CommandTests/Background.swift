@@ -12,9 +12,10 @@ final class Background {
     /// Everything on stdout so far.
     var said: String { reader.text() }
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    init(_ arguments: [String], environment: [String: String] = [:], in folder: String? = nil) throws {
         process.executableURL = URL(fileURLWithPath: Program.path)
         process.arguments = arguments
+        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         (process.standardOutput, process.standardError, process.standardInput) = (output, errors, FileHandle.nullDevice)
         (reader, complaints) = (OutputReader(output), ErrorReader(errors))

@@ -8,9 +8,10 @@ import Testing
         try table.hotFolderPipeline(to: gallery, rule: rule, most: most)
     }
 
-    private func start(_ table: Table, _ pipeline: String) throws -> Background {
+    private func start(_ table: Table, _ pipeline: String, in folder: String? = nil) throws -> Background {
         try FileManager.default.createDirectory(atPath: table.path("hot"), withIntermediateDirectories: true)
-        let run = try Background(["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment)
+        let run = try Background(
+            ["run", pipeline, "--state", table.state, "--json"], environment: Gallery.environment, in: folder)
         #expect(run.line(#"{"type":"status""#) != nil)
         return run
     }
@@ -206,6 +207,31 @@ import Testing
                 files.count(where: { $0.hasPrefix("smith/") }) == 3
                     && files.count(where: { $0.hasPrefix("jones/") }) == 1)
         }
+    }
+
+    /// Pipelines are often called alike, and each shoot has its own folder: none may go to another shoot's target.
+    @Test func aJobsPipelineIsThatOfItsFolder() throws {
+        let table = try Table()
+        for shoot in ["monday", "tuesday"] {
+            try table.write(
+                "\(shoot)/wedding.yaml",
+                """
+                version: 1
+                sources:
+                  - folder: { path: "\(table.path("hot"))", settle: 50ms, companions: 50ms }
+                stages: [ { exif: {} }, { dedupe: {} }, { upload: { to: [archive] } } ]
+                targets:
+                  archive: { folder: { path: "\(table.path(shoot))/archive/{name}", verify: size } }
+                """)
+        }
+        try table.frames("CARD", count: 2, from: 0)
+        let run = try start(table, "wedding.yaml", in: table.path("monday"))
+        let words = ["import", table.card, "--pipeline", "wedding.yaml"]
+        let job = try table.run(words, in: table.path("tuesday"))
+        #expect(job.status == 0 && job.count("delivered") == 2, "\(job.errors)\(job.output)")
+        #expect(table.files(table.path("tuesday/archive")).keys.count { $0.hasSuffix(".JPG") } == 2)
+        #expect(!table.files(table.path("monday/archive")).keys.contains { $0.hasSuffix(".JPG") })
+        #expect(run.kill(SIGTERM).status == 143)
     }
 }
 

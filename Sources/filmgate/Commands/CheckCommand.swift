@@ -35,7 +35,7 @@ struct CheckCommand: Verb {
         }
         var invalid = false, refused: IngestError?
         for path in pipelines {
-            var loaded = context.loader(overrides: overrides).load(path: path)
+            var loaded = context.loader(overrides: overrides).load(path: invocation.paths.opened(path))
             if let pipeline = loaded.pipeline {
                 loaded.diagnostics +=
                     ListenerCheck.warnings(pipeline, from: invocation.paths) + Self.withoutSignIn(pipeline)

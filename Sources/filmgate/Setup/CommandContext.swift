@@ -100,7 +100,7 @@ struct CommandContext {
 
     /// Reads and checks a pipeline file; prints what is wrong with it and ends with 78.
     func load(_ path: String, overrides: [Override] = []) throws -> PipelineFile {
-        try checked(loader(overrides: overrides).load(path: path))
+        try checked(loader(overrides: overrides).load(path: invocation.paths.opened(path)))
     }
 
     /// Prints diagnostics; ends with 78 when there is an error among them.

@@ -75,6 +75,9 @@ struct UserPath: Sendable {
         return working + "/" + path
     }
 
+    /// The same for a file that is read here and told of: as it was given, where that means the same in this process.
+    func opened(_ path: String) -> String { folder == nil ? path : absolute(path) }
+
     /// A file as the ledger knows it: canonical, and the address of a camera or server as it is (`ptpip://…`).
     func recorded(_ name: String) -> String { isAddress(name) ? name : FileSystem.canonical(absolute(name)) }
 
