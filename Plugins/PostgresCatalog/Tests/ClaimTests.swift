@@ -1,5 +1,6 @@
 import ClusterTesting
 import FilmgateCore
+import PQKit
 import Testing
 
 @testable import PostgresCatalog
@@ -267,6 +268,25 @@ import Testing
         }
         #expect(won.joined().sorted() == Array(keys))
         #expect(try await catalog.sql("SELECT count(*) FROM catalog.delivery WHERE state = 'c'") == "640")
+    }
+
+    /// A process begins while another station's question waits for a row: what it claims meanwhile is its own.
+    @Test func aFreshProcessKeepsWhatItClaimed() async throws {
+        let test = try await TestCatalog.made(), one = try await test.station(1)
+        let patient = try (1...4).map { try test.as("desk\($0)", answer: "600s") }
+        let two = try await test.station(2, roles: patient)
+        // Rows are taken in the order of their digests.
+        let keys = [1, 2].sorted { TestStation.digest($0) < TestStation.digest($1) }
+        #expect(try await one.claim(keys[0]) == .granted)
+        let held = try await test.holding(keys[0])
+        async let waiting = two.claim(keys.map { TestStation.wish($0) })
+        try await test.untilSomebodyWaits()
+        let fresh = try await test.station(3)
+        #expect(try await fresh.claim(keys[1]) == .granted)
+        try await held.run("COMMIT")
+        #expect(try await waiting == [.held(by: "desk-1"), .undecided])
+        #expect(try await two.claim(keys[1]) == .held(by: "desk-3"))
+        #expect(try await fresh.claim(keys[1]) == .granted)
     }
 
     /// Tables of the version before, as they are where nobody has migrated yet: what is claimed there stays so.

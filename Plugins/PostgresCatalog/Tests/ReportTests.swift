@@ -1,6 +1,7 @@
 import ClusterTesting
 import FilmgateCore
 import Logging
+import PQKit
 import Testing
 
 @testable import PostgresCatalog
@@ -93,6 +94,27 @@ import Testing
         report.deliveries[0].state = .withdrawn
         #expect(try await one.catalog.tell(report, one.token) == 3)
         #expect(try await counts(catalog) == "2|2|1")
+    }
+
+    /// A process begins and claims while a report waits for a row: what the report says of a removal stands behind that.
+    @Test func aRemovalEndsNoClaimOfAFreshProcess() async throws {
+        let test = try await TestCatalog.made(), one = try await test.station(1)
+        let patient = try (1...4).map { try test.as("desk\($0)", answer: "600s") }
+        let two = try await test.station(2, roles: patient)
+        let keys = [1, 2].sorted { TestStation.digest($0) < TestStation.digest($1) }
+        #expect(try await one.claim(keys[0]) == .granted)
+        let held = try await test.holding(keys[0])
+        var report = TestStation.report(1..<3, since: 0, upTo: 1, shared: true)
+        for index in report.deliveries.indices { report.deliveries[index].state = .removed }
+        async let told = two.catalog.tell(report, two.token)
+        try await test.untilSomebodyWaits()
+        let fresh = try await test.station(3)
+        #expect(try await fresh.claim(keys[1]) == .granted)
+        try await held.run("COMMIT")
+        #expect(try await told == 1)
+        #expect(try await one.claim(keys[1]) == .held(by: "desk-3"))
+        #expect(try await fresh.catalog.release([TestStation.wish(keys[1])], fresh.token) == 1)
+        #expect(try await one.claim(keys[1]) == .removed(by: "desk-2"))
     }
 
     /// Whatever a hostile or broken station says: refused or kept in bounds, and nothing of it half.

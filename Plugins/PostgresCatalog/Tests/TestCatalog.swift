@@ -33,13 +33,11 @@ final class TestCatalog: Sendable {
         try await sql("\(words); GRANT filmgate_station TO \(role)")
     }
 
-    /// The catalogue as that role sees it.
-    func `as`(_ role: String) throws -> PostgresCatalog {
+    /// The catalogue as that role sees it; `answer`: how long it waits for one.
+    func `as`(_ role: String, answer: String = "10s") throws -> PostgresCatalog {
+        let values = [("url", cluster.address(role, database: database)), ("answer", answer)]
         let node = ConfigNode(
-            .map([
-                .init(
-                    .init("url", Mark()), ConfigNode(.scalar(cluster.address(role, database: database), quoted: true)))
-            ]))
+            .map(values.map { .init(.init($0.0, Mark()), ConfigNode(.scalar($0.1, quoted: true))) }))
         var errors: [ConfigError] = []
         let options = PostgresOptions.schema.decode(node, errors: &errors)
         #expect(errors.isEmpty)
@@ -61,6 +59,27 @@ final class TestCatalog: Sendable {
         let membership = try await catalog.join(StationIdentity(uuid: uuid, name: name ?? "desk-\(number)"))
         return TestStation(
             catalog: catalog, membership: membership, session: try await catalog.open(membership, last: nil))
+    }
+}
+
+/// What waits at the server, for as long as a test likes.
+extension TestCatalog {
+    /// Whoever wants that content's delivery waits from now on, until `COMMIT` is run over this connection.
+    func holding(_ number: Int) async throws -> PQConnection {
+        let connection = try self.as("postgres", answer: "600s").live
+        let row = "SELECT FROM catalog.delivery WHERE sha = '\\x\(TestStation.digest(number))'"
+        try await connection.run("BEGIN; \(row) FOR UPDATE")
+        return connection
+    }
+
+    func untilSomebodyWaits() async throws {
+        let waiting =
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        for _ in 0..<5000 {
+            if try await sql(waiting) != "0" { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("Nobody waits.")
     }
 }
 

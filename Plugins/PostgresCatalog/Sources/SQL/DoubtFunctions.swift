@@ -17,7 +17,8 @@ enum DoubtFunctions {
         "UPDATE catalog.meta SET schema = 5",
     ]
 
-    private static func lives(_ row: String) -> String {
+    /// By the sessions as they were when the statement began; rows that it locks may be newer.
+    static func lives(_ row: String) -> String {
         "EXISTS (SELECT FROM session s WHERE s.token = \(row).token AND s.until > clock_timestamp())"
     }
 
@@ -73,8 +74,10 @@ enum DoubtFunctions {
     /// station committed after that has no state there, or one that could be taken, and must be asked for again.
     ///
     /// `remembers`: where a claim leaves what stood before the one that it takes the place of; `also` is set of a row that
-    /// is taken.
-    static func claim(remembers: String, isDumb: String = isDumb, also: String = "") -> String {
+    /// is taken; `living`: whether whoever has such a row is there.
+    static func claim(
+        remembers: String, isDumb: String = isDumb, also: String = "", living: String = lives("d")
+    ) -> String {
         """
             CREATE OR REPLACE FUNCTION catalog.claim_v2(
                 mine bigint, shas bytea[], besides bytea[], targets text[], names text[], all_rights smallint[])
@@ -104,7 +107,7 @@ enum DoubtFunctions {
                     WHERE d.state = 'c' AND d.token = excluded.token OR may_take(
                         CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END,
                         CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END,
-                        \(lives("d")), d.station = excluded.station, \(isDumb), excluded.rights)
+                        \(living), d.station = excluded.station, \(isDumb), excluded.rights)
                     RETURNING d.sha, d.beside, d.target, d.xmax <> 0 AS over),
                 present AS (
                     SELECT d.sha, d.beside, d.target, d.token, d.station, d.receipt, d.was_by, \(lives("d")) AS lives,
@@ -224,14 +227,14 @@ enum DoubtFunctions {
     ///
     /// That claim leaves it behind when it is given back or lost.
     ///
-    /// `also` is set of such a claim.
-    static func removals(also: String = "") -> String {
+    /// `also` is set of such a claim; `living`: what is asked beside whether it is one.
+    static func removals(also: String = "", living: String = " AND \(lives("d"))") -> String {
         """
         IF 'r' = ANY (d_state) THEN
                 UPDATE delivery d SET was = 'r', was_by = who, seq = upto\(also)
                 FROM unnest(d_sha, d_beside, identities, d_state) AS x (sha, beside, identity, state), target g
                 WHERE x.state = 'r' AND g.identity = x.identity AND d.sha = x.sha AND d.target = g.id AND d.beside = x.beside
-                    AND d.state = 'c' AND \(lives("d"));
+                    AND d.state = 'c'\(living);
             END IF;
         """
     }

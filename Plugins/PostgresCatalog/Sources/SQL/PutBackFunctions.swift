@@ -20,9 +20,9 @@ enum PutBackFunctions {
         ALTER TABLE catalog.delivery ADD COLUMN IF NOT EXISTS lost "char", ADD COLUMN IF NOT EXISTS lost_by int
         """
 
-    private static let forgotten = ", lost = NULL, lost_by = NULL"
+    static let forgotten = ", lost = NULL, lost_by = NULL"
 
-    private static let isDumb = """
+    static let isDumb = """
         (\(DoubtFunctions.isDumb) OR d.lost IS NOT DISTINCT FROM 'n')
         """
 
@@ -30,7 +30,7 @@ enum PutBackFunctions {
     private static let isOwn =
         "d.token = excluded.token OR d.station = excluded.station AND (excluded.rights & 16) <> 0"
 
-    private static let remembered = """
+    static let remembered = """
         ,
                         lost = CASE WHEN d.state <> 'c' THEN NULL WHEN \(isOwn) THEN d.lost
                             WHEN d.was IN ('d', 'r') THEN (CASE WHEN \(isDumb) THEN 'n' ELSE 'c' END)::"char" END,

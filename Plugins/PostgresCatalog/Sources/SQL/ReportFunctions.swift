@@ -10,16 +10,18 @@ enum ReportFunctions {
     /// Facts belong to the station that tells them: the newer `seq` of the same station wins, and no clock decides.
     /// Where the target is shared, the first who says done stands, and whoever saw a copy removed may say so.
     ///
-    /// `first` is done before deliveries are written, `also` is set of a row that is replaced, and `unless` decides
-    /// beforehand about rows that it speaks of.
-    static func report(_ create: String, first: String = "", also: String = "", unless: String? = nil) -> String {
+    /// `first` is done before deliveries are written, and `last` after that; `also` is set of a row that is replaced, and
+    /// `unless` decides beforehand about rows that it speaks of.
+    static func report(
+        _ create: String, first: String = "", also: String = "", unless: String? = nil, last: String = ""
+    ) -> String {
         let condition = unless.map { "CASE \($0) ELSE \(newer) END" } ?? newer
         return """
             \(create) FUNCTION catalog.report_v1(
             \(beginning)
             \(first)
             \(writing)\(also)
-                WHERE \(condition);
+                WHERE \(condition);\(last)
                 RETURN upto;
             END $$
             """
