@@ -68,6 +68,7 @@ import Testing
         for statement in [
             "CREATE TABLE catalog.x (a int)", "DROP FUNCTION catalog.about_v1()", "SET ROLE filmgate_owner",
             "CREATE SCHEMA y", "ALTER ROLE desk2 PASSWORD 'x'", "SELECT catalog.me(1)", "SELECT catalog.is_living(1)",
+            "SELECT catalog.refuse_more(1, 2)",
             "SELECT catalog.refuse_shut_out(false)",
             "SELECT catalog.number_targets('{a}', '{b}', '{1}', '{f}')", "SELECT catalog.give_free('desk-1')",
         ] {

@@ -39,11 +39,11 @@ public protocol Catalog: Sendable {
     /// What a lost station may have sent is given to whoever can settle that, and else to nobody unless a person said
     /// so. `cancelled` when the session is over: nothing that it held is its own any more.
     func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer]
-    /// Gives claims back that were not used; how many there were.
+    /// Gives claims back that were not used, 256 at once at most; how many there were.
     ///
     /// What stood there before them stands again.
     func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int
-    /// Who says to have these bytes; 10,000 lines at most.
+    /// Who says to have these bytes, 256 at once at most; 10,000 lines at most.
     func copies(of sha256: [String]) async throws(IngestError) -> [CatalogCopy]
     /// What other stations told of these files of a card, 256 at most: one value for each station that has met any.
     ///

@@ -85,7 +85,8 @@ struct CatalogPlay {
         case "release": return "\(try await catalog.release(Self.wishes(words), token)) given back"
         case "tell": return try await tell(number, member, words)
         case "where":
-            let found = try await catalog.copies(of: words.map(Self.digest)).map(Self.shown).sorted()
+            let found = try await catalog.copies(of: words.flatMap(Self.expanded).map(Self.digest)).map(Self.shown)
+                .sorted()
             return found.isEmpty ? "nobody" : found.joined(separator: "; ")
         case "card":
             let volume = words.first { $0.hasPrefix("volume=") }.map { String($0.dropFirst(7)) } ?? Self.volume

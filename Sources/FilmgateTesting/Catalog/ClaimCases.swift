@@ -241,6 +241,15 @@ enum ClaimCases {
             2 claim a → taken over
             """),
         CatalogCase(
+            "256 are given back at once, and no more",
+            """
+            1 claim #256 → granted
+            1 release #257 → refused: rejected
+            2 claim n7 → held by desk-1
+            1 release #256 → 256 given back
+            2 claim n7 → granted
+            """),
+        CatalogCase(
             "a session gives back nothing of the one before it",
             """
             1 claim a → granted

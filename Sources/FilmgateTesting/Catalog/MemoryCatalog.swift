@@ -187,6 +187,10 @@ public final class MemoryCatalog: Catalog {
         }
     }
 
+    private func requireFew(_ count: Int) throws(IngestError) {
+        if count > 256 { throw IngestError(.rejected, "More than 256 at once.") }
+    }
+
     private static func isDigest(_ text: String) -> Bool {
         text.utf8.count == 64 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
     }
@@ -197,7 +201,7 @@ public final class MemoryCatalog: Catalog {
             guard let station = state.stations.station(of: session, as: role) else {
                 throw IngestError(.cancelled, "The session is over.")
             }
-            guard wishes.count <= 256 else { throw IngestError(.rejected, "More than 256 claims at once.") }
+            try requireFew(wishes.count)
             try check(wishes.map(\.content))
             (state.questions, state.most) = (state.questions + 1, max(state.most, wishes.count))
             // Whoever wishes the same twice is answered the same twice.
@@ -219,8 +223,9 @@ public final class MemoryCatalog: Catalog {
     public func release(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> Int {
         let wait = shared.whenReleasing.withLock(\.self)
         await wait?()
-        return try asked { state in
-            state.stations.station(of: session, as: role) == nil ? 0 : state.deliveries.release(wishes, session)
+        return try asked { state throws(IngestError) in
+            try requireFew(wishes.count)
+            return state.stations.station(of: session, as: role) == nil ? 0 : state.deliveries.release(wishes, session)
         }
     }
 
@@ -233,6 +238,7 @@ public final class MemoryCatalog: Catalog {
         if delay > .zero { try? await Task.detached { try await Task.sleep(for: delay) }.value }
         let wanted = Set(sha256)
         return try asked { state throws(IngestError) in
+            try requireFew(sha256.count)
             guard isStrict else { return state.copies.filter { wanted.contains($0.sha256) } }
             try state.stations.refuseShutOut(role, joining: false)
             return Self.copies(of: wanted, state)
@@ -270,7 +276,7 @@ public final class MemoryCatalog: Catalog {
             guard let own = state.stations.station(of: session, as: role) else {
                 throw IngestError(.cancelled, "The session is over.")
             }
-            guard files.count <= 256 else { throw IngestError(.rejected, "More than 256 files at once.") }
+            try requireFew(files.count)
             if let words = state.cardWords { return words }
             let words = state.met.compactMap { station, facts -> CardAtStation? in
                 let found = files.compactMap { facts[$0] }.filter { $0.origin.volume == volume }

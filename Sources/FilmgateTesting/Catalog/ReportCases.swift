@@ -239,6 +239,13 @@ enum ReportCases {
             2 where none → nobody
             """),
         CatalogCase(
+            "256 are looked for at once, and no more",
+            """
+            1 tell seen:n255=delivered → known to 1
+            2 where #256 → desk-1 seen DCIM/n255.JPG delivered - 7
+            2 where #257 → refused: rejected
+            """),
+        CatalogCase(
             "a claim is told as claimed while it lasts, and then as unsure",
             """
             1 tell seen:a=pending → known to 1

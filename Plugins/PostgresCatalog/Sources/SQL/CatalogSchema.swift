@@ -22,7 +22,7 @@ enum CatalogSchema {
         [CatalogTables.home] + CardFunctions.all,
         [CatalogTables.home] + LostClaimFunctions.all,
         [CatalogTables.home] + PutBackFunctions.all,
-        [CatalogTables.home] + FreshClaimFunctions.all,
+        [CatalogTables.home] + FreshClaimFunctions.all + SizeLimitFunctions.all,
     ]
 
     /// What is to be run where the tables are at `present` (0 = none); empty when they are the newest.

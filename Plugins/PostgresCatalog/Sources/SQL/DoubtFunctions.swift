@@ -170,12 +170,12 @@ enum DoubtFunctions {
 
     /// Gives claims back; one that was tried is as good as that of a lost station.
     ///
-    /// `back`: what is set of the others where something stood there before.
-    static func release(_ back: String) -> String {
+    /// `back`: what is set of the others where something stood there before; `first` is done before that.
+    static func release(_ back: String, first: String = "") -> String {
         """
         CREATE OR REPLACE FUNCTION catalog.release_v2(
             mine bigint, shas bytea[], besides bytea[], targets text[], were_tried boolean[]) RETURNS int
-        LANGUAGE sql \(SessionFunctions.head) AS $$
+        LANGUAGE sql \(SessionFunctions.head) AS $$\(first)
             WITH given AS (
                 SELECT d.sha, d.target, d.beside, d.token, bool_or(a.tried) AS tried
                 FROM unnest(shas, besides, targets, were_tried) AS a (sha, beside, identity, tried)
@@ -240,7 +240,7 @@ enum DoubtFunctions {
     }
 
     /// What is doubted is told as what may be there.
-    private static let copyState = """
+    static let copyState = """
         CASE WHEN t.revoked IS NOT NULL AND q.shared IS NOT NULL AND (q.state = 'r' OR q.state = 'd'
                 AND q.proof IS DISTINCT FROM 's' AND q.proof IS DISTINCT FROM 'r') THEN 'u'::"char" ELSE q.state END
         """

@@ -38,7 +38,7 @@ enum PutBackFunctions {
         """
 
     /// What stood there before the claim stands again: a lost claim first, and what was told before that behind it.
-    private static let back = """
+    static let back = """
         state = CASE WHEN coalesce(d.lost, d.was) IN ('c', 'n') THEN 'c' ELSE d.was END,
                     rights = CASE coalesce(d.lost, d.was) WHEN 'c' THEN 1 WHEN 'n' THEN 0 END, station = coalesce(d.lost_by, d.was_by),
                     token = 0, at = now(), was = CASE WHEN d.lost IS NOT NULL THEN d.was END,
