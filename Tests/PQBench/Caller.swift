@@ -48,7 +48,7 @@ import PQKit
             return try await connection.rows(kind.sql, batch.values, within: time) { row throws(IngestError) in
                 Verdict(
                     verdict: try row.textOrNil(0), holder: try row.textOrNil(1), receipt: try row.textOrNil(2),
-                    isOwn: try row.bool(3))
+                    isOwn: try row.bool(3), at: try row.timeOrNil(4))
             }.count
         case .lookUp:
             return try await connection.rows(kind.sql, batch.values, within: time) { row throws(IngestError) in
@@ -82,7 +82,7 @@ enum Kind: String {
     var sql: String {
         switch self {
         case .report: "SELECT catalog.report_v1(\((1...23).map { "$\($0)" }.joined(separator: ", ")))"
-        case .claim: "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)"
+        case .claim: "SELECT verdict, holder, receipt, own, at FROM catalog.claim_v3($1, $2, $3, $4, $5, $6)"
         case .lookUp:
             "SELECT sha, station, state, place, detail, proof, size, at, shared, beside FROM catalog.copies_v1($1)"
         }
@@ -91,7 +91,7 @@ enum Kind: String {
 
 /// One row of each answer.
 struct Verdict {
-    let verdict: String?, holder: String?, receipt: String?, isOwn: Bool
+    let verdict: String?, holder: String?, receipt: String?, isOwn: Bool, at: Int64?
 }
 struct Copy {
     var sha256: [UInt8], station: String, state: String, place: String, detail: String?, proof: String?, size: Int64?

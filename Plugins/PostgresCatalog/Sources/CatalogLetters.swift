@@ -59,7 +59,7 @@ enum CatalogLetters {
         }
     }
 
-    /// As `claim_v2` reads it.
+    /// As `claim_v3` reads it.
     static func rights(_ wish: ClaimWish) -> Int16 {
         let flags = [
             wish.canBeSettled, wish.canBeAsked, wish.again, wish.anyway, wish.isKnown, wish.insists,
@@ -71,14 +71,14 @@ enum CatalogLetters {
 
     /// A word that this program does not know is never read as free.
     static func answer(
-        _ verdict: String?, by holder: String, _ receipt: String?, isOwn: Bool
+        _ verdict: String?, by holder: String, _ receipt: String?, isOwn: Bool, at: Int64? = nil
     ) -> ClaimAnswer {
         switch verdict {
         case "y": .granted
         case "t": .takenOver
-        case "c": .held(by: holder)
+        case "c": .held(by: holder, since: at)
         case "d": .done(by: holder, receipt: receipt, isOwn: isOwn)
-        case "u": .unsure(by: holder, isOwn: isOwn)
+        case "u": .unsure(by: holder, isOwn: isOwn, at: at)
         case "r": .removed(by: holder, isOwn: isOwn)
         default: .undecided
         }

@@ -4,20 +4,26 @@ import PQKit
 extension PostgresCatalog {
     public func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
         if wishes.isEmpty { return [] }
-        do throws(IngestError) { return try await answers(to: wishes, session) } catch {
-            guard CatalogRefusal.isOlder(error) else { throw error }
-            return try await earlierAnswers(to: wishes, session)
+        for isTimed in [true, false] {
+            do throws(IngestError) { return try await answers(to: wishes, session, isTimed: isTimed) } catch {
+                guard CatalogRefusal.isOlder(error) else { throw error }
+            }
         }
+        return try await earlierAnswers(to: wishes, session)
     }
 
-    private func answers(to wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] {
+    /// `isTimed`: tables of before do not say when something was claimed.
+    private func answers(
+        to wishes: [ClaimWish], _ session: Int64, isTimed: Bool
+    ) async throws(IngestError) -> [ClaimAnswer] {
         let values =
             Self.keys(wishes, session) + [.texts(wishes.map(\.targetName)), .int2s(wishes.map(CatalogLetters.rights))]
-        let sql = "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)"
+        let (columns, function) = isTimed ? ("own, at", "claim_v3") : ("own", "claim_v2")
+        let sql = "SELECT verdict, holder, receipt, \(columns) FROM catalog.\(function)($1, $2, $3, $4, $5, $6)"
         let answers = try await ask(live, sql, values, hasEarlier: true) { row throws(IngestError) in
             CatalogLetters.answer(
                 try row.textOrNil(0), by: try row.textOrNil(1) ?? Self.somebody, try row.textOrNil(2),
-                isOwn: try row.bool(3))
+                isOwn: try row.bool(3), at: isTimed ? try row.timeOrNil(4) : nil)
         }
         guard answers.count == wishes.count else { throw noAnswer }
         return answers

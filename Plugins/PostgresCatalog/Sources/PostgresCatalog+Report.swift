@@ -4,45 +4,12 @@ import PQKit
 extension PostgresCatalog {
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
         let marks = (1...23).map { "$\($0)" }.joined(separator: ", ")
-        let values =
-            [.int8(session), .int8(report.since), .int8(report.upTo)] + Self.contents(report) + Self.sightings(report)
-            + Self.deliveries(report)
+        let values: [PQValue] = [.int8(session), .int8(report.since), .int8(report.upTo)] + report.values
         let known = try await ask(reports, "SELECT catalog.report_v1(\(marks))", values) { row throws(IngestError) in
             try row.naturalOrNil(0)
         }
         guard let answer = known.first else { throw noAnswer }
         return answer
-    }
-
-    private static func contents(_ report: StationReport) -> [PQValue] {
-        let facts = report.contents
-        return [
-            .bytes(facts.map { Digits.bytes($0.sha256) }), .int8s(facts.map { Int64(clamping: $0.size) }),
-            .int8s(facts.map(\.captured)), .int2s(facts.map { Int16(MediaKind.allCases.firstIndex(of: $0.kind) ?? 0) }),
-        ]
-    }
-
-    private static func sightings(_ report: StationReport) -> [PQValue] {
-        let facts = report.sightings
-        return [
-            .uuids(facts.map { CatalogLetters.number(of: $0.origin.id) }),
-            .int8s(facts.map { CatalogLetters.number(of: $0.origin.volume) }), .int8s(facts.map(\.at)),
-            .chars(facts.map { CatalogLetters.letter(of: $0.ending) }),
-            .bytes(facts.map { $0.sha256.flatMap(Digits.bytes) }),
-            .texts(facts.map(\.origin.volumePath)),
-        ]
-    }
-
-    private static func deliveries(_ report: StationReport) -> [PQValue] {
-        let facts = report.deliveries
-        return [
-            .bytes(facts.map { Digits.bytes($0.content.sha256) }),
-            .bytes(facts.map { Digits.bytes($0.content.beside ?? "") }), .texts(facts.map(\.target)),
-            .texts(facts.map(\.targetName)), .bools(facts.map(\.shared)),
-            .chars(facts.map { CatalogLetters.letter(of: $0.state) }),
-            .chars(facts.map { CatalogLetters.letter(of: $0.proof) }), .int8s(facts.map { Int64(clamping: $0.size) }),
-            .bytes(facts.map { $0.sent.flatMap(Digits.bytes) }), .texts(facts.map(\.receipt)),
-        ]
     }
 }
 

@@ -43,7 +43,7 @@ import Testing
         let who = world.stations[station]
         switch die {
         case 0..<11 where who.lives:
-            let answer = try await who.desk.catalog.claim([wish], who.token)
+            let answer = try await who.desk.claim([wish], with: who.token)
             #expect(answer == [world.claim(station, key, wish)], "\(place)")
         case 0..<11:
             await expect(.cancelled) { try await who.desk.catalog.claim([wish], who.token) }

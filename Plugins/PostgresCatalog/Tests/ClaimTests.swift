@@ -1,5 +1,6 @@
 import ClusterTesting
 import FilmgateCore
+import FilmgateTesting
 import PQKit
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         #expect(try await two.claim(1) == .granted)
         // The one that comes back asks anew, and finds it held.
         let again = try await one.catalog.open(one.membership, last: one.token)
-        #expect(try await one.catalog.claim([TestStation.wish(1)], again.token) == [.held(by: "desk-2")])
+        #expect(try await one.claim([TestStation.wish(1)], with: again.token) == [.held(by: "desk-2")])
         // Its own claims of before are taken over by itself: it may have sent them.
         #expect(try await two.claim(2) == .granted)
         try await two.catalog.leave(two.token)
@@ -81,7 +82,7 @@ import Testing
         anyway.anyway = true
         #expect(try await two.claim([anyway]) == [.takenOver])
         let again = try await three.catalog.open(three.membership, last: three.token)
-        #expect(try await three.catalog.claim([anyway], again.token) == [.held(by: "desk-2")])
+        #expect(try await three.claim([anyway], with: again.token) == [.held(by: "desk-2")])
     }
 
     /// Whoever can ask takes over what others may not: given back, it is in doubt for them as before.
@@ -193,7 +194,7 @@ import Testing
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
         let two = try await catalog.station(2)
         try await catalog.sql(
-            "SET ROLE filmgate_owner; DROP FUNCTION catalog.claim_v1, catalog.claim_v2, catalog.give_free; "
+            "SET ROLE filmgate_owner; DROP FUNCTION catalog.claim_v1, catalog.claim_v2, catalog.claim_v3, catalog.give_free; "
                 + "\(ClaimFunctions.all[1]); GRANT EXECUTE ON FUNCTION "
                 + "catalog.claim_v1(bigint, bytea[], bytea[], text[], text[], boolean[]) TO filmgate_station; "
                 + "UPDATE catalog.meta SET schema = 4")
@@ -203,15 +204,30 @@ import Testing
         var wish = TestStation.wish(1, settles: false)
         #expect(try await two.claim([wish]) == [.unsure(by: "desk-1")])
         let later = try await one.catalog.open(one.membership, last: one.token)
-        #expect(try await one.catalog.claim([wish], later.token) == [.unsure(by: "desk-1", isOwn: true)])
+        #expect(try await one.claim([wish], with: later.token) == [.unsure(by: "desk-1", isOwn: true)])
         wish.isKnown = true
-        #expect(try await one.catalog.claim([wish], later.token) == [.granted])
+        #expect(try await one.claim([wish], with: later.token) == [.granted])
         wish.anyway = true
         #expect(try await two.claim([wish]) == [.takenOver])
         try await one.catalog.leave(later.token)
         #expect(try await catalog.as("postgres").release(claimsOf: "desk-1") == 1)
         #expect(try await catalog.as("postgres").migrate() == ["tables 4 → \(CatalogSchema.newest)"])
         #expect(try await two.claim(1, settles: false) == .granted)
+    }
+
+    /// Tables of version 8 do not say when something was claimed, and everything else.
+    @Test func tablesOfBeforeTellNoTimes() async throws {
+        let test = try await TestCatalog.made(), one = try await test.station(1), two = try await test.station(2)
+        try await test.sql(
+            "SET ROLE filmgate_owner; DROP FUNCTION catalog.claim_v3; \(PutBackFunctions.all[1]); "
+                + "UPDATE catalog.meta SET schema = 8")
+        #expect(try await one.claim(1) == .granted)
+        #expect(try await two.catalog.claim([TestStation.wish(1)], two.token) == [.held(by: "desk-1")])
+        #expect(try await test.as("postgres").migrate() == ["tables 8 → \(CatalogSchema.newest)"])
+        let told = try await two.catalog.claim([TestStation.wish(1)], two.token)
+        #expect(told.map(\.untimed) == [.held(by: "desk-1")])
+        let time = try #require(told.first?.time)
+        #expect(abs(time - WallClock.nanoseconds) < 3_600_000_000_000)
     }
 
     @Test func whatIsGoneIsNotSentAgainUnasked() async throws {

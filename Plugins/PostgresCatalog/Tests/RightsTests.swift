@@ -102,7 +102,8 @@ import Testing
         )
         #expect(
             mine.split(separator: "\n") == [
-                "about_v1", "card_v1", "claim_v1", "claim_v2", "copies_v1", "hello_v1", "join_v1", "join_v2",
+                "about_v1", "card_v1", "claim_v1", "claim_v2", "claim_v3", "copies_v1", "hello_v1", "join_v1",
+                "join_v2",
                 "leave_v1",
                 "release_v1", "release_v2",
                 "renew_v1", "report_v1", "standing_v1", "stations_v1",
@@ -180,7 +181,7 @@ import Testing
         let catalog = try await TestCatalog.made(), desk = try await catalog.station(1)
         try await catalog.sql(
             "UPDATE catalog.meta SET \(change); DROP FUNCTION catalog.hello_v1; DROP FUNCTION catalog.claim_v1; "
-                + "DROP FUNCTION catalog.claim_v2; DROP FUNCTION catalog.report_v1")
+                + "DROP FUNCTION catalog.claim_v2; DROP FUNCTION catalog.claim_v3; DROP FUNCTION catalog.report_v1")
         let errors = [
             await expect(.misconfigured) { try await desk.catalog.open(desk.membership, last: desk.token) },
             await expect(.misconfigured) { try await desk.claim(1) },

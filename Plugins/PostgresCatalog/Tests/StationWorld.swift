@@ -1,4 +1,5 @@
 import FilmgateCore
+import FilmgateTesting
 
 @testable import PostgresCatalog
 
@@ -125,7 +126,7 @@ struct StationWorld {
     private mutating func claim(_ keys: [Int], _ who: Int, anyway: Bool = false) async throws {
         if keys.isEmpty { return }
         let wishes = keys.map { Self.wish($0, isKnown: lives[who].known.contains($0), anyway: anyway) }
-        let answers = try await catalog(who).claim(wishes, model.stations[who].token)
+        let answers = try await catalog(who).claim(wishes, model.stations[who].token).map(\.untimed)
         for (index, key) in keys.enumerated() {
             let expected = model.claim(who, key, wishes[index])
             guard answers.indices.contains(index), answers[index] == expected else {
@@ -143,7 +144,7 @@ struct StationWorld {
         case .done(let name, _, _):
             lives[who].work[key] = .elsewhere
             if gallery[key] == 0 { fault("\(name) says that \(key) is done, and it is not there") }
-        case .unsure(let name, _):
+        case .unsure(let name, _, _):
             lives[who].work[key] = .inDoubt(name)
             if key < Self.firstDumb { fault("\(key) can be asked, and is in doubt") }
         case .held: lives[who].work[key] = .open

@@ -1,5 +1,6 @@
 import ClusterTesting
 import FilmgateCore
+import FilmgateTesting
 import Logging
 import Synchronization
 import Testing
@@ -88,7 +89,10 @@ struct TestStation: Sendable {
     let catalog: PostgresCatalog, membership: StationMembership, session: CatalogSession
     var token: Int64 { session.token }
 
-    func claim(_ wishes: [ClaimWish]) async throws -> [ClaimAnswer] { try await catalog.claim(wishes, token) }
+    /// Without the server's time; `with`: absent, the session that it began with.
+    func claim(_ wishes: [ClaimWish], with other: Int64? = nil) async throws -> [ClaimAnswer] {
+        try await catalog.claim(wishes, other ?? token).map(\.untimed)
+    }
     func claim(_ number: Int, settles: Bool = true) async throws -> ClaimAnswer? {
         try await claim([Self.wish(number, settles: settles)]).first
     }

@@ -87,17 +87,18 @@ public struct ClaimWish: Sendable, Hashable {
 
 /// What the catalogue says to a wish.
 ///
-/// `isOwn`: it was this very station, whatever either is called.
+/// `isOwn`: it was this very station, whatever either is called. `since` and `at`: when it was claimed, by the server's
+/// clock, in nanoseconds since 1970; nil where the catalogue does not say.
 public enum ClaimAnswer: Sendable, Hashable {
     case granted
     /// Granted, and somebody else had it before: the target must be asked for these bytes first.
     case takenOver
     /// Another station has it now.
-    case held(by: String)
+    case held(by: String, since: Int64? = nil)
     /// Another station says that it is done.
     case done(by: String, receipt: String?, isOwn: Bool = false)
     /// Another station may or may not have sent it, and nobody can ask this target from here.
-    case unsure(by: String, isOwn: Bool = false)
+    case unsure(by: String, isOwn: Bool = false, at: Int64? = nil)
     /// Another station saw that the copy there is gone.
     case removed(by: String, isOwn: Bool = false)
     /// Just now nobody can tell: ask again. Never means free.

@@ -1,3 +1,5 @@
+import FilmgateCore
+
 /// What a person is told of another station that had a file of this one's, for a target that both deliver to.
 public struct ClaimNotice: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
@@ -11,19 +13,25 @@ public struct ClaimNotice: Sendable, Hashable {
         case unsure
     }
     public var kind: Kind, station: String, target: String, file: String
+    /// When it was claimed, by the server's clock, in nanoseconds since 1970; nil where nobody says.
+    public var claimed: Int64?
 
-    public init(_ kind: Kind, station: String, target: String, file: String) {
-        (self.kind, self.station, self.target, self.file) = (kind, station, target, file)
+    public init(_ kind: Kind, station: String, target: String, file: String, claimed: Int64? = nil) {
+        (self.kind, self.station, self.target, self.file, self.claimed) = (kind, station, target, file, claimed)
     }
 
     /// In a sentence.
-    public var text: String {
-        switch kind {
-        case .waiting: "\(target): \(station) is sending \(file); waiting."
+    public var text: String { text(now: WallClock.nanoseconds) }
+
+    func text(now: Int64) -> String {
+        let time = ClaimTime(claimed)?.text(now: now)
+        return switch kind {
+        case .waiting: "\(target): \(station) is sending \(file)\(time.map { " since \($0)" } ?? ""); waiting."
         case .found: "\(target): \(station) was lost, or gave up \(file); asked \(target): it has it."
         case .sent: "\(target): \(station) was lost, or gave up \(file); sent from here."
         case .unsure:
-            "\(target): \(station) may or may not have sent \(file) before it was lost, and \(target) cannot be asked: held (unsure)."
+            "\(target): \(station) may or may not have sent \(file)\(time.map { " at \($0)" } ?? "") before it was lost, "
+                + "and \(target) cannot be asked: held (unsure)."
         }
     }
 }

@@ -49,13 +49,14 @@ struct ClaimedAttempt: Sendable {
         // Whoever takes it over has the target asked before anything is sent, as each attempt does.
         case .answer(.takenOver): return await takenOver(send)
         case .answer(.granted): return await sent(send)
-        case .answer(.held(let station)): return await waiting(for: station)
+        case .answer(.held(let station, let since)): return await waiting(for: station, since: since)
         // Its own ledger knows more of it, and has it looked at again.
         case .answer(.done(_, _, true)) where delivery.recheck != nil: return await send(delivery)
         case .answer(.done(let station, let receipt, let isOwn)):
             return await ask(about: receipt, of: station, isOwn: isOwn, send)
         case .answer(.removed(let station, _)): return removed(station)
-        case .answer(.unsure(let station, let isOwn)): return await unsure(station, isOwn: isOwn, send)
+        case .answer(.unsure(let station, let isOwn, let at)):
+            return await unsure(station, isOwn: isOwn, at: at, send)
         case .answer(.undecided): return undecided
         case .away(let words): return await alone(words, send)
         }
@@ -85,28 +86,32 @@ struct ClaimedAttempt: Sendable {
     private func waitingForLead() async -> DeliveryEvent? {
         guard let lead else { return nil }
         switch Self.bounded(await claims.reserve(lead)) {
-        case .answer(.held(let station)):
+        case .answer(.held(let station, _)):
             return withheld(.pending, "\(station) is sending the picture that it belongs to", again: pause)
         case .answer(.undecided): return undecided
         case .answer, .away: return nil
         }
     }
 
-    private func doubtful(_ station: String, isOwn: Bool = false) -> String {
+    private func doubtful(_ station: String, isOwn: Bool = false, at: Int64? = nil) -> String {
         let who = isOwn ? "an earlier run of \(station)" : station
-        return "\(who) may have sent it, and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
+        return "\(Self.mayHaveSent(who, at)), and \(name) cannot be asked: look there, then `filmgate retry --anyway`"
     }
 
-    private func waiting(for station: String) async -> DeliveryEvent {
-        await note(.waiting, station)
+    private static func mayHaveSent(_ station: String, _ at: Int64?) -> String {
+        "\(station) may have sent it" + (ClaimTime(at).map { " at \($0.text)" } ?? "")
+    }
+
+    private func waiting(for station: String, since: Int64?) async -> DeliveryEvent {
+        await note(.waiting, station, claimed: since)
         var waiting = WithheldDelivery(.pending, "\(station) is sending it", again: pause)
         waiting.station = station
         return .withheld(delivery.id, waiting)
     }
 
-    private func note(_ kind: ClaimNotice.Kind, _ station: String) async {
+    private func note(_ kind: ClaimNotice.Kind, _ station: String, claimed: Int64? = nil) async {
         let file = delivery.job.asset.origin.name
-        await claims.note(ClaimNotice(kind, station: station, target: name, file: file))
+        await claims.note(ClaimNotice(kind, station: station, target: name, file: file, claimed: claimed))
     }
 
     /// Who had it is lost or gave up; whoever waited for that station is told what became of it.
@@ -199,11 +204,11 @@ extension ClaimedAttempt {
     }
 
     /// What another station may have sent is asked of the target where that can be done from here.
-    private func unsure(_ station: String, isOwn: Bool, _ send: Send) async -> DeliveryEvent {
+    private func unsure(_ station: String, isOwn: Bool, at: Int64?, _ send: Send) async -> DeliveryEvent {
         if root != nil { return await send(delivery) }
         guard wish.canBeSettled else {
-            if !isOwn { await note(.unsure, station) }
-            return withheld(.held, doubtful(station, isOwn: isOwn))
+            if !isOwn { await note(.unsure, station, claimed: at) }
+            return withheld(.held, doubtful(station, isOwn: isOwn, at: at))
         }
         let answer = await delivery.target.trying { () async throws(IngestError) in try await word(about: nil) }
         switch answer {
@@ -211,8 +216,9 @@ extension ClaimedAttempt {
         case .success(.has(let found)):
             let copy = ForeignCopy(station: station, place: name, isOwn: isOwn)
             return .delivered(delivery.id, .init(receipt: found, word: .has, foreign: copy))
-        case .success(.lacks): return look("\(station) may have sent it", "\(name) says that it does not have it")
-        case .success(.cannotTell): return withheld(.held, doubtful(station, isOwn: isOwn))
+        case .success(.lacks):
+            return look(Self.mayHaveSent(station, at), "\(name) says that it does not have it")
+        case .success(.cannotTell): return withheld(.held, doubtful(station, isOwn: isOwn, at: at))
         }
     }
 
@@ -231,7 +237,7 @@ extension ClaimedAttempt {
         if Task.isCancelled { return await brokenOff() }
         switch verdict {
         case .answer(.granted), .answer(.takenOver): return await sent(send)
-        case .answer(.held(let station)): return withheld(.pending, "\(station) is sending it", again: pause)
+        case .answer(.held(let station, _)): return withheld(.pending, "\(station) is sending it", again: pause)
         case .answer: return undecided
         case .away(let words): return await alone(words, send)
         }
@@ -280,10 +286,11 @@ extension ClaimedAttempt {
     /// Whatever a catalogue says is text for people, and not more of it than they read.
     private static func bounded(_ verdict: ClaimTable.Verdict) -> ClaimTable.Verdict {
         switch verdict {
-        case .answer(.held(let station)): .answer(.held(by: plain(station, 64)))
+        case .answer(.held(let station, let since)): .answer(.held(by: plain(station, 64), since: since))
         case .answer(.done(let station, let receipt, let isOwn)):
             .answer(.done(by: plain(station, 64), receipt: receipt.map { plain($0, 2048) }, isOwn: isOwn))
-        case .answer(.unsure(let station, let isOwn)): .answer(.unsure(by: plain(station, 64), isOwn: isOwn))
+        case .answer(.unsure(let station, let isOwn, let at)):
+            .answer(.unsure(by: plain(station, 64), isOwn: isOwn, at: at))
         case .answer(.removed(let station, let isOwn)): .answer(.removed(by: plain(station, 64), isOwn: isOwn))
         default: verdict
         }

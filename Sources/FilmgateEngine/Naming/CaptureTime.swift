@@ -29,7 +29,7 @@ enum CaptureTime {
     }
 
     /// An instant in the station's own zone (TZ, /etc/localtime).
-    private static func here(_ seconds: Int64) -> CivilTime? {
+    static func here(_ seconds: Int64) -> CivilTime? {
         var time = time_t(seconds), local = tm()
         guard localtime_r(&time, &local) != nil else { return CivilTime(unixSeconds: seconds) }
         return CivilTime(unixSeconds: seconds, offsetMinutes: local.tm_gmtoff / 60)

@@ -56,9 +56,9 @@ extension CatalogPlay {
         return switch answer {
         case .granted: "granted"
         case .takenOver: "taken over"
-        case .held(let name): "held by \(shown(name))"
+        case .held(let name, _): "held by \(shown(name))"
         case .done(let name, let receipt, let isOwn): "done by \(shown(name))\(own(isOwn)) at \(receipt ?? "-")"
-        case .unsure(let name, let isOwn): "unsure by \(shown(name))\(own(isOwn))"
+        case .unsure(let name, let isOwn, _): "unsure by \(shown(name))\(own(isOwn))"
         case .removed(let name, let isOwn): "removed by \(shown(name))\(own(isOwn))"
         case .undecided: "undecided"
         }

@@ -14,6 +14,8 @@ struct CatalogPlay {
 
     private let bench: CatalogBench, owner: any Catalog
     private var members: [Int: Member] = [:]
+    /// When each was claimed, as it was told first.
+    private var times: [String: Int64] = [:]
 
     init(_ bench: CatalogBench, isFresh: Bool) async throws {
         (self.bench, owner) = (bench, try bench.owner())
@@ -82,6 +84,7 @@ struct CatalogPlay {
         case "claim":
             let answers = try await catalog.claim(Self.wishes(words), token).map(Self.shown)
             return answers.isEmpty ? "nothing" : Set(answers).count == 1 ? answers[0] : answers.joined(separator: ", ")
+        case "since": return try await since(words, catalog, token)
         case "release": return "\(try await catalog.release(Self.wishes(words), token)) given back"
         case "tell": return try await tell(number, member, words)
         case "where":
@@ -96,6 +99,16 @@ struct CatalogPlay {
         case "stations": return try await catalog.stations().map(Self.shown).joined(separator: "; ")
         default: throw Unreadable(words: [verb] + words)
         }
+    }
+
+    /// Claims one, and says what is told of when it was claimed, beside what was told of that first.
+    private mutating func since(_ words: [String], _ catalog: any Catalog, _ token: Int64) async throws -> String {
+        guard let answer = try await catalog.claim(Self.wishes(words), token).first else { return "nothing" }
+        let name = Self.name(words[0]), said = Self.shown(answer)
+        guard let time = answer.time else { return said }
+        let first = times[name] ?? time
+        times[name] = first
+        return "\(said) since \(time == first ? "then" : time > first ? "later" : "earlier")"
     }
 
     // MARK: Membership

@@ -111,6 +111,19 @@ enum ClaimCases {
             2 claim b+known → taken over
             """),
         CatalogCase(
+            "whoever waits hears since when, and that stays so",
+            """
+            1 claim a → granted
+            2 since a → held by desk-1 since then
+            time 5 → 5 s later
+            1 claim a → granted
+            2 since a → held by desk-1 since then
+            1 leave → left
+            2 since a+dumb → unsure by desk-1 since then
+            3 claim a → taken over
+            2 since a → held by desk-3 since later
+            """),
+        CatalogCase(
             "a station's next session ends the claims of its last one",
             """
             1 claim a → granted
@@ -239,6 +252,32 @@ enum ClaimCases {
             1 claim a → granted
             1 release a a+tried → 1 given back
             2 claim a → taken over
+            """),
+        CatalogCase(
+            "what stands again has its own time",
+            """
+            1 claim a → granted
+            2 since a → held by desk-1 since then
+            time 5 → 5 s later
+            1 leave → left
+            2 claim a → taken over
+            2 release a → 1 given back
+            3 since a+dumb → unsure by desk-1 since then
+            2 claim a → taken over
+            2 release a+tried → 1 given back
+            3 since a+dumb → unsure by desk-2 since later
+            """),
+        CatalogCase(
+            "what stands again before a word has its own time",
+            """
+            3 tell removed:a → known to 1
+            1 claim a+again+dumb → granted
+            2 since a → held by desk-1 since then
+            time 5 → 5 s later
+            1 leave → left
+            2 claim a+again → taken over
+            2 release a → 1 given back
+            3 since a+again+dumb → unsure by desk-1 since then
             """),
         CatalogCase(
             "256 are given back at once, and no more",

@@ -11,7 +11,7 @@ public final class MemoryCatalog: Catalog {
         /// What each station has met, by the files, and how long each content is.
         var met: [String: [AssetID: SightingFact]] = [:], sizes: [String: UInt64] = [:]
         var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]? = nil
-        var refusal: IngestError? = nil
+        var refusal: IngestError? = nil, tellsTimes: Bool
     }
     /// What all roles ask.
     private final class Shared: Sendable {
@@ -26,7 +26,8 @@ public final class MemoryCatalog: Catalog {
     ///
     /// Without it whoever opens a session has joined, any text is a digest, and a test says who has what.
     public convenience init(isStrict: Bool = false) {
-        self.init(Shared(State(stations: MemoryStations(isStrict: isStrict))), isStrict: isStrict)
+        let state = State(stations: MemoryStations(isStrict: isStrict), tellsTimes: isStrict)
+        self.init(Shared(state), isStrict: isStrict)
     }
 
     private init(_ shared: Shared, isStrict: Bool, role: String? = nil) {
@@ -59,6 +60,13 @@ public final class MemoryCatalog: Catalog {
     /// What happens before anything is given back.
     public func beforeRelease(_ wait: @escaping @Sendable () async -> Void) {
         shared.whenReleasing.withLock { $0 = wait }
+    }
+    /// It says when something was claimed, as a strict one does; what time it is there.
+    public func tellTimes() -> Int64 {
+        shared.state.withLock { state in
+            state.tellsTimes = true
+            return state.stations.time
+        }
     }
     /// So many answers decide nothing.
     public func leaveUndecided(_ count: Int) { shared.state.withLock { $0.undecided = count } }
@@ -215,7 +223,7 @@ public final class MemoryCatalog: Catalog {
                     given[wish]
                     ?? state.deliveries.claim(wish, by: station, session, state.stations, isOld: state.isOld)
                 given[wish] = answer
-                return answer
+                return state.tellsTimes ? answer : answer.untimed
             }
         }
     }
@@ -225,7 +233,8 @@ public final class MemoryCatalog: Catalog {
         await wait?()
         return try asked { state throws(IngestError) in
             try requireFew(wishes.count)
-            return state.stations.station(of: session, as: role) == nil ? 0 : state.deliveries.release(wishes, session)
+            return state.stations.station(of: session, as: role) == nil
+                ? 0 : state.deliveries.release(wishes, session, at: state.stations.time)
         }
     }
 

@@ -7,6 +7,8 @@ struct MemoryDeliveries {
         var station: String, state: CatalogCopy.State
         /// Whoever claimed it can neither ask nor send twice without harm.
         var isDumb = false
+        /// When, by the server's clock.
+        var at: Int64 = 0
     }
     /// What the catalogue has of one delivery.
     ///
@@ -41,7 +43,7 @@ struct MemoryDeliveries {
         let key = Key(content: wish.content, target: wish.target), canSettle = wish.canBeSettled || wish.canBeAsked
         settles[wish.target] = settles[wish.target] ?? wish.canBeSettled
         name(wish.target, wish.targetName, isShared: true, isDumb: !canSettle)
-        let mine = Word(station: station, state: .claimed, isDumb: !canSettle)
+        var mine = Word(station: station, state: .claimed, isDumb: !canSettle, at: stations.time)
         guard var row = rows[key] else {
             rows[key] = Row(token: session, word: mine)
             return .granted
@@ -54,9 +56,11 @@ struct MemoryDeliveries {
             row.before = row.word
         } else if !isMine, !isKnown {
             // Of several that were lost the last may have been sent; what was told stands behind it.
-            let lost = Word(station: row.word.station, state: .claimed, isDumb: isDumb(row, key))
+            let lost = Word(
+                station: row.word.station, state: .claimed, isDumb: isDumb(row, key), at: row.word.at)
             if row.before.map({ $0.state == .claimed }) ?? true { row.before = lost } else { row.lost = lost }
         }
+        if isMine { mine.at = row.word.at }
         (row.token, row.word) = (session, mine)
         rows[key] = row
         return isTaken ? .takenOver : .granted
@@ -70,7 +74,9 @@ struct MemoryDeliveries {
         guard row.word.state == .claimed || isDoubted(row.word, row, stations) else {
             return refusal(row.word, wish, row, by: station, stations, isOld: isOld)
         }
-        if stations.lives(row.token) { return .held(by: stations.name(of: row.word.station)) }
+        if stations.lives(row.token) {
+            return .held(by: stations.name(of: row.word.station), since: row.word.at)
+        }
         if isOwn, wish.isKnown { return nil }
         if let before = row.before, !isDoubted(before, row, stations),
             let answer = refusal(before, wish, row, by: station, stations, isOld: isOld)
@@ -81,7 +87,8 @@ struct MemoryDeliveries {
             isOld
             ? settles[wish.target] == true
             : wish.canBeAsked || wish.canBeSettled && !isDumb(row, key)
-        return isSettled || wish.anyway ? nil : .unsure(by: stations.name(of: row.word.station), isOwn: isOwn)
+        return isSettled || wish.anyway
+            ? nil : .unsure(by: stations.name(of: row.word.station), isOwn: isOwn, at: row.word.at)
     }
 
     /// What such a word is to whoever was told nothing against it by a person.
@@ -114,11 +121,19 @@ struct MemoryDeliveries {
 
     // MARK: Giving back
 
-    mutating func release(_ wishes: [ClaimWish], _ session: Int64) -> Int {
+    /// `time`: what was tried may have been sent until then.
+    mutating func release(_ wishes: [ClaimWish], _ session: Int64, at time: Int64) -> Int {
         let keys = wishes.map { Key(content: $0.content, target: $0.target) }
         let tried = Set(zip(keys, wishes).filter(\.1.mayHaveArrived).map(\.0))
         let mine = Set(keys).filter { rows[$0]?.token == session && rows[$0]?.word.state == .claimed }
-        for key in mine { if tried.contains(key) { rows[key]?.token = 0 } else { giveBack(key) } }
+        for key in mine {
+            guard tried.contains(key) else {
+                giveBack(key)
+                continue
+            }
+            rows[key]?.token = 0
+            rows[key]?.word.at = time
+        }
         return mine.count
     }
 
@@ -171,7 +186,8 @@ struct MemoryDeliveries {
             guard old.word.station == station, old.seq < seq else { return }
         }
         rows[key] = Row(
-            token: session, word: Word(station: station, state: fact.state == .done ? .done : .removed),
+            token: session,
+            word: Word(station: station, state: fact.state == .done ? .done : .removed, at: stations.time),
             receipt: fact.receipt, proof: fact.proof, size: fact.size, seq: seq)
     }
 

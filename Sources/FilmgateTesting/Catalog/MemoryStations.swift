@@ -26,7 +26,7 @@ struct MemoryStations {
     private var last: Int64 = 0, lastNumber = 0
     /// As the server's clock; it stands still until somebody lets time go by.
     private var now = Duration.zero
-    private static let lasts = Duration.seconds(60)
+    private static let lasts = Duration.seconds(60), begin: Int64 = 1_763_733_791_000_000_000
     private static let catalog = String(repeating: "0", count: 32)
 
     init(isStrict: Bool) { self.isStrict = isStrict }
@@ -34,6 +34,8 @@ struct MemoryStations {
     // MARK: What others ask
 
     mutating func pass(_ time: Duration) { now += time }
+    /// The server's clock: nanoseconds since 1970.
+    var time: Int64 { Self.begin + Int64(now / .nanoseconds(1)) }
 
     func name(of identity: String) -> String { all[identity]?.name ?? identity }
     func isRevoked(_ identity: String) -> Bool { all[identity]?.isRevoked == true }

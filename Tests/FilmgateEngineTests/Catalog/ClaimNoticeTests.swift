@@ -30,6 +30,24 @@ import Testing
         #expect(Self.told(crowd + [(61, Self.notice(.waiting, "desk-999"))]).last == 61)
     }
 
+    /// By the clock here, with the day once that is another.
+    @Test func sinceWhenItIsClaimedIsTold() {
+        let at: Int64 = 1_763_733_791_000_000_000
+        func text(_ kind: ClaimNotice.Kind, after seconds: Int64, at time: Int64?) -> String {
+            let notice = ClaimNotice(kind, station: "desk-3", target: "gallery", file: "A.CR3", claimed: time)
+            return notice.text(now: at + seconds * 1_000_000_000)
+        }
+        let today = #/gallery: desk-3 is sending A\.CR3 since \d\d:\d\d:11; waiting\./#
+        #expect(text(.waiting, after: 1, at: at).wholeMatch(of: today) != nil)
+        let later = #/gallery: desk-3 is sending A\.CR3 since 2025-11-2\d \d\d:\d\d:11; waiting\./#
+        #expect(text(.waiting, after: 3 * 86_400, at: at).wholeMatch(of: later) != nil)
+        let unsure = #/gallery: desk-3 may or may not have sent A\.CR3 at \d\d:\d\d:11 before it was lost, and .*/#
+        #expect(text(.unsure, after: 1, at: at).wholeMatch(of: unsure) != nil)
+        for none in [nil, 0, -5] as [Int64?] {
+            #expect(text(.waiting, after: 1, at: none) == "gallery: desk-3 is sending A.CR3; waiting.")
+        }
+    }
+
     @Test func whatIsInDoubtIsSaidToBe() {
         #expect(
             Self.notice(.unsure).text

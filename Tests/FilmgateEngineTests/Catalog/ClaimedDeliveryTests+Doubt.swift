@@ -52,6 +52,19 @@ extension ClaimedDeliveryTests {
         #expect(gallery.all == ["A"])
     }
 
+    /// Whoever has to look is told where, and when it may have been.
+    @Test func whenItMayHaveBeenSentIsSaid() async throws {
+        let catalog = MemoryCatalog(), gallery = Gallery(asks: false), time = catalog.tellTimes()
+        let one = try await Station("desk-1", catalog), two = try await Station("desk-2", catalog)
+        _ = try await catalog.claim([Self.wish("A", settles: false)], one.session.token)
+        catalog.end(sessionsOf: "desk-1")
+        try await two.send(["A"], to: gallery)
+        let text = try #require(ClaimTime(time)?.text)
+        #expect(two.pending("A")?.hasPrefix("desk-1 may have sent it at \(text), and gallery cannot") == true)
+        #expect(two.notices.all.count == 1)
+        #expect(two.notices.all.first?.contains("desk-1 may or may not have sent A at \(text) before") == true)
+    }
+
     /// What was given to this process is its own in the next session, too: it knows that it sent nothing.
     @Test func aSessionThatIsOverLeavesNoDoubtAboutWhatWasNotSent() async throws {
         let catalog = MemoryCatalog(), one = try await Station("desk-1", catalog), wish = Self.wish("A", settles: false)

@@ -101,7 +101,7 @@ def ceilings(bench, server):
     bench.table.line("256 claims, p95", found.quantile(0.95), 10, " ms", f"median {found.quantile(0.5):.1f} ms", each=found.all)
     each = 30 if bench.quick else 200
     both = bench.claims(server, 2, each)
-    print(f"  anchor: pgbench with claim_v2, two clients: {2 * each * calls.CLAIMS / both.seconds:.0f} claims/s")
+    print(f"  anchor: pgbench with claim_v3, two clients: {2 * each * calls.CLAIMS / both.seconds:.0f} claims/s")
 
 
 def sustained(bench, server):

@@ -228,7 +228,7 @@ static const char *statement(const char *kind) {
     if (!strcmp(kind, "look-up"))
         return "SELECT sha, station, state, place, detail, proof, size, at, shared, beside FROM catalog.copies_v1($1)";
     if (!strcmp(kind, "claim"))
-        return "SELECT verdict, holder, receipt, own FROM catalog.claim_v2($1, $2, $3, $4, $5, $6)";
+        return "SELECT verdict, holder, receipt, own, at FROM catalog.claim_v3($1, $2, $3, $4, $5, $6)";
     if (strcmp(kind, "report")) fail("no such call");
     return "SELECT catalog.report_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, "
            "$21, $22, $23)";

@@ -95,7 +95,7 @@ VACUUM ANALYZE bench.question""")
 REPORT = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n\\set token {token} + 1 + :client_id\n"
           "SELECT catalog.report_v1(:token::bigint, :i::bigint - 1, :i::bigint, {columns}) FROM bench.report r WHERE r.number = :b::int;\n")
 CLAIM = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n\\set token {token} + 1 + :client_id\n"
-         "SELECT c.* FROM bench.claim w, LATERAL catalog.claim_v2(:token::bigint, w.shas, w.besides, w.targets, w.names, w.rights) c "
+         "SELECT c.* FROM bench.claim w, LATERAL catalog.claim_v3(:token::bigint, w.shas, w.besides, w.targets, w.names, w.rights) c "
          "WHERE w.number = :b::int;\n")
 QUESTION = ("\\set i :i + 1\n\\set b :client_id * :each + :i - 1\n"
             "SELECT c.* FROM bench.question q, LATERAL catalog.copies_v1(q.shas) c WHERE q.number = :b::int;\n")

@@ -221,13 +221,13 @@ def statements(server, written):
         log.seek(written)
         for took, name in STATEMENT.findall(log.read()):
             times.setdefault(name, []).append(float(took) / 1000)
-    for name in ("claim_v2", "report_v1", "renew_v1"):
+    for name in ("claim_v3", "report_v1", "renew_v1"):
         if name not in times:
             raise Failure(f"the server's log has no call of {name}: {sorted(times)}")
     for name, each in times.items():
         each.sort()
         fast(f"{len(each)} calls of {name}", each, STATEMENTS)
-    return "; ".join(f"{len(times[name])} × {name} {of(times[name])}" for name in ("claim_v2", "report_v1"))
+    return "; ".join(f"{len(times[name])} × {name} {of(times[name])}" for name in ("claim_v3", "report_v1"))
 
 
 def checked(server, gallery, laptops, desk):

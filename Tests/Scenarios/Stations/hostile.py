@@ -14,15 +14,15 @@ MORE_MEMORY = 176 << 10
 # No answer is waited for longer than ten seconds, nor many of them one after the other.
 LONGEST = 100
 EVIL = r"E'\u2400\u202Egnp\u001b[2J\u001b]0;title\u0007\r\nok    all delivered'"
-DONE = "SELECT 'd'::\"char\", 'desk9', 'https://gallery.example/1', {own} FROM unnest(shas)"
-CLAIMED = "SELECT {word}, {holder}, {receipt}, false FROM unnest(shas)"
+DONE = "SELECT 'd'::\"char\", 'desk9', 'https://gallery.example/1', {own}, now() FROM unnest(shas)"
+CLAIMED = "SELECT {word}, {holder}, {receipt}, false, {at} FROM unnest(shas)"
 COPIES = ("SELECT u.sha, {station}, 'd'::\"char\", place, 'https://gallery.example/1', {proof}::\"char\", {size}, {at}, {shared}, ''::bytea "
           "FROM unnest(shas) u (sha), unnest(ARRAY['gallery', 'archive', 'nas']) place")
 TRUE = {"station": "'desk9'", "proof": "'r'", "size": "2024", "at": "now()", "shared": "(SELECT max(identity) FROM target WHERE owner IS NULL)"}
 
 
-def claimed(word, holder="'desk9'", receipt="NULL"):
-    return CLAIMED.format(word=f"{word}::\"char\"", holder=holder, receipt=receipt)
+def claimed(word, holder="'desk9'", receipt="NULL", at="now()"):
+    return CLAIMED.format(word=f"{word}::\"char\"", holder=holder, receipt=receipt, at=at)
 
 
 def copies(**other):
@@ -39,27 +39,28 @@ def late(seconds):
 
 # What each function says in place of the truth; those that begin with BEGIN are programs.
 LIES = {
-    "all is done by another": {"claim_v2": DONE.format(own="false")},
-    "all is done by yourself": {"claim_v2": DONE.format(own="true")},
-    "ask again, for ever": {"claim_v2": claimed("NULL")},
-    "another one sends it, for ever": {"claim_v2": claimed("'c'")},
-    "nobody knows whether it was sent": {"claim_v2": claimed("'u'")},
-    "all was removed": {"claim_v2": claimed("'r'")},
-    "a word that nobody knows": {"claim_v2": claimed("'Z'", "NULL")},
-    "no answers to claims": {"claim_v2": claimed("'y'") + " LIMIT 0"},
-    "an answer too few": {"claim_v2": claimed("'y'") + " LIMIT greatest(0, cardinality(shas) - 1)"},
-    "answers for others, too": {"claim_v2": claimed("'y'") + ", generate_series(1, 3)"},
-    "a million answers": {"claim_v2": claimed("'d'") + ", generate_series(1, 1000000)"},
-    "a name of 200 MB": {"claim_v2": claimed("'d'", "repeat('x', 200000000)")},
-    "an address of 10 MB": {"claim_v2": claimed("'d'", receipt="repeat('x', 10000000)")},
+    "all is done by another": {"claim_v3": DONE.format(own="false")},
+    "all is done by yourself": {"claim_v3": DONE.format(own="true")},
+    "ask again, for ever": {"claim_v3": claimed("NULL")},
+    "another one sends it, for ever": {"claim_v3": claimed("'c'")},
+    "nobody knows whether it was sent": {"claim_v3": claimed("'u'")},
+    "all was removed": {"claim_v3": claimed("'r'")},
+    "a word that nobody knows": {"claim_v3": claimed("'Z'", "NULL")},
+    "no answers to claims": {"claim_v3": claimed("'y'") + " LIMIT 0"},
+    "an answer too few": {"claim_v3": claimed("'y'") + " LIMIT greatest(0, cardinality(shas) - 1)"},
+    "answers for others, too": {"claim_v3": claimed("'y'") + ", generate_series(1, 3)"},
+    "a million answers": {"claim_v3": claimed("'d'") + ", generate_series(1, 1000000)"},
+    "a name of 200 MB": {"claim_v3": claimed("'d'", "repeat('x', 200000000)")},
+    "an address of 10 MB": {"claim_v3": claimed("'d'", receipt="repeat('x', 10000000)")},
     "names that command a terminal": {
-        "claim_v2": claimed("'d'", EVIL, EVIL), "card_v1": f"SELECT {EVIL}, 'd'::\"char\", 3, 1::bigint",
+        "claim_v3": claimed("'d'", EVIL, EVIL), "card_v1": f"SELECT {EVIL}, 'd'::\"char\", 3, 1::bigint",
         "stations_v1": f"SELECT {EVIL}, {EVIL}, {EVIL}, 'NaN'::float8, true, 1, 1::bigint, false, {EVIL}",
         "copies_v1": copies(station=EVIL)},
-    "claims are late": {"claim_v2": late(300)},
-    "claims are refused as over": {"claim_v2": refusal("FG007")},
-    "claims are to be repeated at once": {"claim_v2": refusal("40001")},
-    "claims are not allowed": {"claim_v2": refusal("42501")},
+    "claims of no time": {"claim_v3": claimed("'c'", at="'infinity'::timestamptz")},
+    "claims are late": {"claim_v3": late(300)},
+    "claims are refused as over": {"claim_v3": refusal("FG007")},
+    "claims are to be repeated at once": {"claim_v3": refusal("40001")},
+    "claims are not allowed": {"claim_v3": refusal("42501")},
     "sessions are late": {"hello_v1": late(300)},
     "no session": {"hello_v1": "SELECT 1::bigint, 1::bigint, 1, 1 LIMIT 0"},
     "a session of nothing": {"hello_v1": "SELECT NULL::bigint, NULL::bigint, NULL::int, NULL::int"},
@@ -77,7 +78,7 @@ LIES = {
         "card_v1": "SELECT 'desk' || n, 'd'::\"char\", 2147483647, 1::bigint FROM generate_series(1, 1000000) n",
         "stations_v1": "SELECT 'desk' || n, NULL, NULL, 1::float8, true, 1, 1::bigint, false, NULL FROM generate_series(1, 1000000) n",
         "copies_v1": copies() + ", generate_series(1, 1000000)"},
-    "all copies are proven": {"copies_v1": copies(), "claim_v2": DONE.format(own="false")},
+    "all copies are proven": {"copies_v1": copies(), "claim_v3": DONE.format(own="false")},
     "copies that cannot be": {"copies_v1": copies(size="-1", at="'infinity'::timestamptz", proof="'Z'", shared="repeat('x', 100000)")},
     "copies of others": {"copies_v1": copies().replace("u.sha,", "sha256(u.sha),")},
     "copies whose digests are none": {"copies_v1": copies().replace("u.sha,", "''::bytea,")},

@@ -81,7 +81,7 @@ class LostAnswers:
 def lost_answers(scene):
     """Answers to reports and to claims are lost after the server has written what they were about."""
     server, gallery = scene.catalogue(address="127.0.0.1"), scene.gallery()
-    reports, claims = LostAnswers(server.port, b"catalog.report_v1"), LostAnswers(server.port, b"catalog.claim_v2")
+    reports, claims = LostAnswers(server.port, b"catalog.report_v1"), LostAnswers(server.port, b"catalog.claim_v3")
     one = scene.station("one", server, gallery, f"postgresql://one@127.0.0.1:{reports.out}/filmgate")
     two = scene.station("two", server, gallery, f"postgresql://two@127.0.0.1:{claims.out}/filmgate")
     truth = Invariants(server, [one, two], gallery)

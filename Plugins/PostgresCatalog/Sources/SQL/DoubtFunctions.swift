@@ -63,7 +63,8 @@ enum DoubtFunctions {
         """
 
     /// Answers per wish, in their order: `y` granted, `t` taken over, `c` held, `d` done, `u` unsure, `r` removed,
-    /// nothing = ask again; and whether it was the asking station itself.
+    /// nothing = ask again; whether it was the asking station itself; and, as `claim_v3`, since when a claim lasts or when
+    /// it was made that is in doubt.
     ///
     /// `all_rights` has a sum for each wish: 1 the target takes the same bytes twice without harm, 2 it can be asked for
     /// them, 4 what was removed is sent again, 8 what may have been sent is sent all the same, 16 the station knows what
@@ -76,12 +77,14 @@ enum DoubtFunctions {
     /// `remembers`: where a claim leaves what stood before the one that it takes the place of; `also` is set of a row that
     /// is taken; `living`: whether whoever has such a row is there.
     static func claim(
-        remembers: String, isDumb: String = isDumb, also: String = "", living: String = lives("d")
+        remembers: String, isDumb: String = isDumb, also: String = "", living: String = lives("d"),
+        isTimed: Bool = false
     ) -> String {
-        """
-            CREATE OR REPLACE FUNCTION catalog.claim_v2(
+        let (name, column, time) = isTimed ? ("claim_v3", ", at timestamptz", timeOfClaim) : ("claim_v2", "", "")
+        return """
+            CREATE OR REPLACE FUNCTION catalog.\(name)(
                 mine bigint, shas bytea[], besides bytea[], targets text[], names text[], all_rights smallint[])
-            RETURNS TABLE (verdict "char", holder text, receipt text, own boolean) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
+            RETURNS TABLE (verdict "char", holder text, receipt text, own boolean\(column)) LANGUAGE plpgsql \(SessionFunctions.head) AS $$
             #variable_conflict use_column
             DECLARE who int; shut int[];
             BEGIN
@@ -100,7 +103,7 @@ enum DoubtFunctions {
                     INSERT INTO delivery AS d (sha, beside, target, station, token, state, rights)
                     SELECT a.sha, a.beside, a.target, who, mine, 'c'::"char", (bit_and(a.rights) & 3) | (bit_or(a.rights) & 60)
                     FROM ask a WHERE a.target IS NOT NULL GROUP BY a.sha, a.target, a.beside ORDER BY a.sha, a.target, a.beside
-                    ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, at = now(),
+                    ON CONFLICT (sha, target, beside) DO UPDATE SET station = excluded.station, token = excluded.token, at = \(isTimed ? since : "now()"),
                         state = excluded.state, rights = excluded.rights,
                         was = CASE WHEN d.state <> 'c' THEN d.state WHEN \(remembers) THEN d.was WHEN \(isDumb) THEN 'n' ELSE 'c' END,
                         was_by = CASE WHEN d.state = 'c' AND (\(remembers)) THEN d.was_by ELSE d.station END\(also)
@@ -110,18 +113,24 @@ enum DoubtFunctions {
                         \(living), d.station = excluded.station, \(isDumb), excluded.rights)
                     RETURNING d.sha, d.beside, d.target, d.xmax <> 0 AS over),
                 present AS (
-                    SELECT d.sha, d.beside, d.target, d.token, d.station, d.receipt, d.was_by, \(lives("d")) AS lives,
+                    SELECT d.sha, d.beside, d.target, d.token, d.station, d.receipt, d.was_by\(isTimed ? ", d.at" : ""), \(lives("d")) AS lives,
                         CASE WHEN is_doubted(d.state, d.proof, d.station, shut) THEN 'c'::"char" ELSE d.state END AS word,
                         CASE WHEN is_doubted(d.was, d.proof, d.was_by, shut) THEN NULL ELSE d.was END AS was,
                         \(isDumb) AS dumb
                     FROM delivery d JOIN ask USING (sha, beside, target))
-                \(answering)
+                \(answering(time))
             END $$
-        """
+            """
     }
 
-    /// The end of `claim_v2`: what became of each wish.
-    private static let answering = """
+    /// One that is repeated in its session lasts since it was made.
+    private static let since = "CASE WHEN d.state = 'c' AND d.token = excluded.token THEN d.at ELSE now() END"
+
+    private static let timeOfClaim = ", CASE WHEN b.word = 'c' AND b.stands IS NOT TRUE THEN b.at END"
+
+    /// The end of a claim: what became of each wish; `more`: what is said beside.
+    private static func answering(_ more: String) -> String {
+        """
         SELECT CASE
                     WHEN w.sha IS NOT NULL THEN (CASE
                         WHEN w.over AND (b.word IS NULL OR b.word = 'c' AND b.token <> mine AND NOT (b.station = who AND (a.rights & 16) <> 0))
@@ -131,7 +140,7 @@ enum DoubtFunctions {
                     WHEN b.stands THEN b.was
                     WHEN b.word = 'c' THEN 'u'::"char"
                     ELSE b.word END,
-                s.name, b.receipt, coalesce(s.id = who, false)
+                s.name, b.receipt, coalesce(s.id = who, false)\(more)
             FROM ask a LEFT JOIN won w USING (sha, beside, target)
             LEFT JOIN LATERAL (
                 SELECT x.*, may_take(x.word, x.was, x.lives, x.station = who, x.dumb, a.rights) AS is_free,
@@ -140,6 +149,7 @@ enum DoubtFunctions {
                 FROM present x WHERE x.sha = a.sha AND x.beside = a.beside AND x.target = a.target LIMIT 1) b ON true
             LEFT JOIN station s ON s.id = CASE WHEN b.stands THEN b.was_by ELSE b.station END ORDER BY a.ord;
         """
+    }
 
     /// Whoever had it could neither ask nor send twice without harm, or so could one before.
     static let isDumb = """

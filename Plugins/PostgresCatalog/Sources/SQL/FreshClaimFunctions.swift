@@ -4,16 +4,13 @@
 /// a station whose session began in between was nobody's to such a statement: another one took it away, and both sent
 /// the picture.
 enum FreshClaimFunctions {
-    static let all = [
-        living,
-        DoubtFunctions.claim(
-            remembers: LostClaimFunctions.remembers, isDumb: PutBackFunctions.isDumb, also: PutBackFunctions.remembered,
-            living: "is_living(d.token)"),
-        ReportFunctions.report(
-            "CREATE OR REPLACE", also: ", rights = NULL, was = NULL, was_by = NULL\(PutBackFunctions.forgotten)",
-            unless: isKept, last: removals),
-        permissions, "UPDATE catalog.meta SET schema = 9",
-    ]
+    static let all =
+        [living] + ClaimTimeFunctions.all + [
+            ReportFunctions.report(
+                "CREATE OR REPLACE", also: ", rights = NULL, was = NULL, was_by = NULL\(ClaimTimeFunctions.forgotten)",
+                unless: isKept, last: removals),
+            permissions, "UPDATE catalog.meta SET schema = 9",
+        ]
 
     /// What a volatile function asks, it asks of the sessions as they are at that moment.
     ///
@@ -30,7 +27,8 @@ enum FreshClaimFunctions {
 
     /// After the rows are written: a claim that is there still was kept, and nobody changes it before this is done.
     private static let removals =
-        "\n            " + DoubtFunctions.removals(also: PutBackFunctions.forgotten, living: "")
+        "\n            "
+        + DoubtFunctions.removals(also: ", was_at = now()\(PutBackFunctions.forgotten), lost_at = NULL", living: "")
 
     private static let permissions = "REVOKE ALL ON FUNCTION catalog.is_living(bigint) FROM PUBLIC"
 }

@@ -7,7 +7,7 @@ enum PutBackFunctions {
     static let all = [
         columns,
         DoubtFunctions.claim(remembers: LostClaimFunctions.remembers, isDumb: isDumb, also: remembered),
-        DoubtFunctions.release(back), DoubtFunctions.freeing(back),
+        DoubtFunctions.release(back()), DoubtFunctions.freeing(back()),
         ReportFunctions.report(
             "CREATE OR REPLACE", first: DoubtFunctions.removals(also: forgotten),
             also: ", rights = NULL, was = NULL, was_by = NULL\(forgotten)", unless: DoubtFunctions.isKept),
@@ -27,7 +27,7 @@ enum PutBackFunctions {
         """
 
     /// It is the asking station's own already, and nothing was lost in between.
-    private static let isOwn =
+    static let isOwn =
         "d.token = excluded.token OR d.station = excluded.station AND (excluded.rights & 16) <> 0"
 
     static let remembered = """
@@ -38,10 +38,14 @@ enum PutBackFunctions {
         """
 
     /// What stood there before the claim stands again: a lost claim first, and what was told before that behind it.
-    static let back = """
+    ///
+    /// `at`: since when; `also` is set beside.
+    static func back(at: String = "now()", also: String = "") -> String {
+        """
         state = CASE WHEN coalesce(d.lost, d.was) IN ('c', 'n') THEN 'c' ELSE d.was END,
                     rights = CASE coalesce(d.lost, d.was) WHEN 'c' THEN 1 WHEN 'n' THEN 0 END, station = coalesce(d.lost_by, d.was_by),
-                    token = 0, at = now(), was = CASE WHEN d.lost IS NOT NULL THEN d.was END,
-                    was_by = CASE WHEN d.lost IS NOT NULL THEN d.was_by END, lost = NULL, lost_by = NULL
+                    token = 0, at = \(at), was = CASE WHEN d.lost IS NOT NULL THEN d.was END,
+                    was_by = CASE WHEN d.lost IS NOT NULL THEN d.was_by END, lost = NULL, lost_by = NULL\(also)
         """
+    }
 }

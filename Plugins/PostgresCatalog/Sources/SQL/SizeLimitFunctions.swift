@@ -8,7 +8,8 @@ enum SizeLimitFunctions {
             "CREATE OR REPLACE", first: AdmissionFunctions.reading + "SELECT refuse_more(cardinality(shas), 256); ",
             state: DoubtFunctions.copyState),
         DoubtFunctions.release(
-            PutBackFunctions.back, first: "SELECT refuse_more(greatest(cardinality(shas), cardinality(targets)), 256);"),
+            ClaimTimeFunctions.back,
+            first: "SELECT refuse_more(greatest(cardinality(shas), cardinality(targets)), 256);"),
         permissions,
     ]
 
