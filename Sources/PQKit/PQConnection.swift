@@ -1,12 +1,6 @@
 public import FilmgateCore
 import Glibc
 
-/// The newest history of a server that an earlier run has met: for a module to find among its services.
-public struct LeastTimeline: Sendable {
-    public var number: Int64
-    public init(_ number: Int64) { self.number = number }
-}
-
 /// How a database is reached.
 public struct PQOptions: Sendable {
     public var address: PQAddress
@@ -18,7 +12,7 @@ public struct PQOptions: Sendable {
     /// How long one host may take to connect, and to answer where the caller says nothing else.
     public var connect = Duration.seconds(3), answer = Duration.seconds(10)
     /// Servers of an older history are not used: an old primary that came back.
-    public var leastTimeline: Int64 = 0
+    public var fence = PQFence()
     var lookups = NameLookups.shared
 
     public init(_ address: PQAddress) { self.address = address }
@@ -27,9 +21,8 @@ public struct PQOptions: Sendable {
 /// The server that answers.
 public struct PQServer: Sendable, Hashable {
     public var host: String, version: String, protection: String
-    /// Grows with each failover; nil where the server does not say, as behind some proxies and in databases that only
-    /// speak like it.
-    public var timeline: Int64?
+    /// Nil where the server does not say, as behind some proxies and in databases that only speak like it.
+    public var history: ServerHistory?
 }
 
 /// One connection to a database of several hosts: made when it is needed, used by one question at a time.
@@ -42,20 +35,17 @@ public actor PQConnection {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let options: PQOptions
-    private var handle: PQHandle?, timeline: Int64
+    private var handle: PQHandle?
     private var current: PQServer?
     /// The host that answered last.
     private var favourite = 0
 
-    public init(_ options: PQOptions) { (self.options, timeline) = (options, options.leastTimeline) }
+    public init(_ options: PQOptions) { self.options = options }
 
     /// Closes the connection.
     ///
     /// May be called twice.
     public func close() { (handle, current) = (nil, nil) }
-
-    /// Servers of an older history are not used from now on.
-    public func expect(timeline least: Int64) { timeline = max(timeline, least) }
 
     /// The last notices of the server, 20 at most.
     public var notices: [String] { handle?.recentNotices ?? [] }
@@ -164,32 +154,28 @@ public actor PQConnection {
             throw PQFailure(error)
         }
         let handle = try PQHandle(pq, words, place: host.shown, wait)
-        let found = try timeline(of: handle, wait)
-        if let found, found < timeline {
-            throw PQFailure(
-                IngestError(
-                    .unavailable,
-                    "\(host.shown) is an old primary (timeline \(found), we have seen \(timeline)): not used.",
-                    advice: "Stop it, or rebuild it as a standby."))
+        let found = try history(of: handle, wait)
+        do throws(IngestError) { if let found { try options.fence.admit(found, at: host.shown) } } catch {
+            throw PQFailure(error)
         }
-        timeline = max(timeline, found ?? 0)
-        let server = PQServer(host: host.name, version: handle.version, protection: handle.protection, timeline: found)
+        let server = PQServer(host: host.name, version: handle.version, protection: handle.protection, history: found)
         (self.handle, current) = (handle, server)
         return server
     }
 
-    /// The first 8 digits of the name of the server's log are its history; nil where the server has no such log or does
-    /// not tell.
-    private func timeline(of handle: PQHandle, _ wait: PQWait) throws(PQFailure) -> Int64? {
-        var answer: PQAnswer?
-        do throws(PQFailure) {
-            let sql = "SELECT pg_walfile_name(pg_current_wal_lsn())"
-            answer = try handle.execute(sql, [], PQLimit(rows: 1, bytes: 4096), wait)
-        } catch { if !error.keepsConnection { throw error } }
-        guard let answer, answer.count == 1 else { return nil }
-        let name: String?
-        do throws(IngestError) { name = try answer.row(0).textOrNil(0) } catch { throw PQFailure(error) }
-        return name.flatMap { Int64($0.prefix(8), radix: 16) }
+    /// Nil where the server has no such log or does not tell.
+    private func history(of handle: PQHandle, _ wait: PQWait) throws(PQFailure) -> ServerHistory? {
+        for question in PQHistory.questions {
+            var answer: PQAnswer?
+            do throws(PQFailure) {
+                answer = try handle.execute("SELECT \(question)", [], PQLimit(rows: 1, bytes: 4096), wait)
+            } catch { if !error.keepsConnection { throw error } }
+            guard let answer, answer.count == 1 else { continue }
+            do throws(IngestError) { return try PQHistory.read(answer.row(0), from: 0) } catch {
+                throw PQFailure(error)
+            }
+        }
+        return nil
     }
 
     private static func summary(_ failures: [IngestError], place: String) -> IngestError {

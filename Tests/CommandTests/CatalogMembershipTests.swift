@@ -73,6 +73,21 @@ import Testing
             2, "the identity of desk-3 was taken anew elsewhere", of: Self.verbs, at: station.copy)
     }
 
+    /// A database that was moved to a new cluster begins anew there; where nobody can tell the two apart, a person can.
+    @Test func aCatalogueThatWasMovedIsUsed() throws {
+        let station = try CopiedStation(), table = station.table, status = ["catalog", "status"]
+        try table.change(ledger: "UPDATE station SET timeline = 9, cluster = 7")
+        #expect(try station.run(status, table.state).status == 0)
+        try table.change(ledger: "UPDATE station SET timeline = 9, cluster = NULL")
+        for verb in [status, ["catalog", "join"]] {
+            let refused = try station.run(verb, table.state)
+            let words = "is an old primary (timeline 1, we have seen 9): not used."
+            #expect(refused.status == 5 && refused.output.contains(words), "\(refused.output)")
+        }
+        #expect(try station.run(["catalog", "join", "--as-new"], table.state).status == 0)
+        for verb in Self.verbs { #expect(try station.run(verb, table.state).status == 0, "\(verb)") }
+    }
+
     /// Tables of before are not asked how it stands: what they answer to the join tells it.
     @Test func whoWasPutOutStaysOutAtOlderTables() throws {
         let station = try CopiedStation()

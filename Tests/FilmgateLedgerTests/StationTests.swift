@@ -348,14 +348,37 @@ import Testing
         try await ledger.join(anew)
         let report = try #require(try await ledger.untold(after: 5400, limit: 10))
         #expect((report.since, report.upTo) == (5400, 5401))
-        try await ledger.note(session: 77, timeline: 3)
-        try await ledger.note(session: 78, timeline: 2)
+        try await ledger.note(session: 77, history: ServerHistory(timeline: 3))
+        try await ledger.note(session: 78, history: ServerHistory(timeline: 2))
         let place = try #require(try await ledger.station())
-        #expect((place.session, place.timeline, place.membership.epoch) == (78, 3, 2))
+        #expect((place.session, place.history?.timeline, place.membership.epoch) == (78, 3, 2))
         try await ledger.leaveCatalog()
         #expect(try await ledger.station() == nil)
         try await ledger.record([.asset(Samples.asset(2))])
         #expect(try await told(ledger) == 0)
+    }
+
+    /// The newest of its cluster stays known, and a catalogue that was moved to another one begins anew there.
+    @Test func theNewestHistoryOfAClusterIsKept() async throws {
+        let ledger = try SQLiteLedger.inMemory()
+        try await ledger.join(Self.membership)
+        #expect(try await ledger.station()?.history == nil)
+        let met: [(ServerHistory?, ServerHistory)] = [
+            (ServerHistory(timeline: 3), ServerHistory(timeline: 3)),
+            (ServerHistory(cluster: 7, timeline: 3), ServerHistory(cluster: 7, timeline: 3)),
+            (ServerHistory(cluster: 7, timeline: 4), ServerHistory(cluster: 7, timeline: 4)),
+            (ServerHistory(cluster: 7, timeline: 2), ServerHistory(cluster: 7, timeline: 4)),
+            (nil, ServerHistory(cluster: 7, timeline: 4)),
+            (ServerHistory(timeline: 5), ServerHistory(cluster: 7, timeline: 5)),
+            (ServerHistory(cluster: 8, timeline: 1), ServerHistory(cluster: 8, timeline: 1)),
+        ]
+        for (number, (told, known)) in met.enumerated() {
+            try await ledger.note(session: Int64(number), history: told)
+            #expect(try await ledger.standing()?.history == known, "\(number)")
+        }
+        // Whoever joins anew says where the catalogue is.
+        try await ledger.join(Self.membership)
+        #expect(try await ledger.station()?.history == nil)
     }
 
     /// Beside a run, other processes write what targets said.

@@ -185,18 +185,45 @@ import Testing
             + "\(Self.quoted(second)):\(second.port)/postgres"
         let before = try connection(both)
         #expect(try await before.server().host == first.socket)
-        #expect(try await before.server().timeline == 1)
+        #expect(try await before.server().history?.timeline == 1)
         try await Cluster.aside { _ = try Cluster.server("pg_ctl", ["-D", second.data, "-w", "promote"]) }
         await before.close()
-        let after = try connection(both) { $0.leastTimeline = 2 }
+        let after = try connection(both) { $0.fence = PQFence(ServerHistory(timeline: 2)) }
         #expect(try await after.server().host == second.socket)
-        #expect(try await after.server().timeline == 2)
-        let alone = try connection(first.address()) { $0.leastTimeline = 2 }
+        #expect(try await after.server().history?.timeline == 2)
+        let alone = try connection(first.address()) { $0.fence = PQFence(ServerHistory(timeline: 2)) }
         let error = await expect(.unavailable) { try await alone.server() }
         #expect(error?.message.contains("is an old primary (timeline 1, we have seen 2): not used") == true)
         // What has met the newer one does not go back, either.
         try await Cluster.aside { second.stop(.fast) }
         await expect(.unavailable) { try await one(after, "SELECT 1") }
+    }
+
+    /// A history is that of one cluster: a server that was made anew, as for a dump, has one of its own.
+    @Test func anotherClusterIsNoOldPrimary() async throws {
+        let address = try await SharedCluster.get().address(), known = try connection(address)
+        let history = try #require(try await known.server().history), cluster = try #require(history.cluster)
+        func isRefused(_ newest: ServerHistory) async throws -> Bool {
+            let other = try connection(address) { $0.fence = PQFence(newest) }
+            do { return try await other.server().history != history } catch {
+                #expect(error.message.contains("is an old primary (timeline \(history.timeline), we have seen"))
+                return true
+            }
+        }
+        let later = history.timeline + 8
+        #expect(try await isRefused(ServerHistory(cluster: cluster, timeline: later)))
+        #expect(try await isRefused(ServerHistory(timeline: later)))
+        #expect(try await !isRefused(ServerHistory(cluster: cluster &+ 1, timeline: later)))
+        #expect(try await !isRefused(history))
+    }
+
+    /// Connections that share what they have met do not go back behind one another.
+    @Test func aServerThatOneHasLeftIsNotTheOthers() async throws {
+        let address = try await SharedCluster.get().address(), fence = PQFence()
+        let one = try connection(address) { $0.fence = fence }, two = try connection(address) { $0.fence = fence }
+        let history = try #require(try await one.server().history)
+        try fence.admit(ServerHistory(cluster: history.cluster, timeline: history.timeline + 1), at: "db2")
+        await expect(.unavailable) { try await two.server() }
     }
 
     @Test func aStandbyIsPassedOver() async throws {

@@ -11,7 +11,9 @@ extension PostgresCatalog {
         guard let (role, time) = roles.first else { throw noAnswer }
         var found = CatalogCondition(
             server: server.host, version: server.version, protection: server.protection, role: role)
-        (found.timeline, found.roundTrip, found.understands) = (server.timeline, trip, CatalogSchema.understands)
+        (found.timeline, found.roundTrip, found.understands) = (
+            server.history?.timeline, trip, CatalogSchema.understands
+        )
         found.clockAhead = (Double(now - time) / 1_000_000) - trip / 2
         let rights = RoleRights(live: live)
         found.excess = try await rights.excess()

@@ -3,7 +3,8 @@ import PQKit
 
 /// `postgres`: the catalogue of all stations on a PostgreSQL server of the owner's.
 ///
-/// Two connections, so that a long report never stands before a short question; each is made when it is first needed.
+/// Two connections, so that a long report never stands before a short question; each is made when it is first needed,
+/// and neither goes back behind a server that the other one has met.
 public struct PostgresCatalog: Module, Catalog {
     public static let manifest = Manifest(
         "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
@@ -22,7 +23,7 @@ public struct PostgresCatalog: Module, Catalog {
         options.key = config.key.isEmpty ? nil : config.key
         options.root = config.root.isEmpty ? nil : config.root
         (options.connect, options.answer) = (config.connect, config.answer)
-        options.leastTimeline = context.lookup.service(LeastTimeline.self)?.number ?? 0
+        options.fence = context.lookup.service(PQFence.self) ?? options.fence
         self.address = address
         live = PQConnection(options)
         reports = PQConnection(options)
@@ -88,12 +89,10 @@ public struct PostgresCatalog: Module, Catalog {
             row throws(IngestError) in
             CatalogSession(
                 token: try row.int(0), applied: try row.natural(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
-                timeline: server.timeline, clockAhead: try row.intOrNil(3).map { Int($0) })
+                history: server.history, clockAhead: try row.intOrNil(3).map { Int($0) })
         }
         guard let session = found.first else { throw noAnswer }
         ownName.note(membership.name)
-        // The other connection does not go back behind this server, either.
-        if let timeline = session.timeline { await reports.expect(timeline: timeline) }
         return session
     }
 

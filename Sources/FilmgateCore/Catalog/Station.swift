@@ -39,13 +39,41 @@ public struct CatalogSession: Sendable, Hashable {
     /// How long it lasts after each renewal.
     public var lasts: Duration
     /// The history of the server that answered; nil where it does not say.
-    public var timeline: Int64?
+    public var history: ServerHistory?
     /// Milliseconds by which this machine's clock is ahead of the server's; nil where it does not say.
     public var clockAhead: Int?
 
-    public init(token: Int64, applied: Int64, lasts: Duration, timeline: Int64?, clockAhead: Int? = nil) {
-        (self.token, self.applied, self.lasts, self.timeline) = (token, applied, lasts, timeline)
+    public init(
+        token: Int64, applied: Int64, lasts: Duration, history: ServerHistory? = nil, clockAhead: Int? = nil
+    ) {
+        (self.token, self.applied, self.lasts, self.history) = (token, applied, lasts, history)
         self.clockAhead = clockAhead
+    }
+}
+
+/// A session that goes on.
+public struct CatalogRenewal: Sendable, Hashable {
+    /// The history of the server that answered; nil where it does not say.
+    public var history: ServerHistory?
+
+    public init(history: ServerHistory? = nil) { self.history = history }
+}
+
+/// Which server of a database answers, and what it has in common with others.
+public struct ServerHistory: Sendable, Hashable {
+    /// The same for a server and all its copies; nil where it does not say.
+    public var cluster: Int64?
+    /// Grows with each failover.
+    public var timeline: Int64
+
+    public init(cluster: Int64? = nil, timeline: Int64) { (self.cluster, self.timeline) = (cluster, timeline) }
+
+    /// Another one has taken its place: it is an old primary that came back.
+    ///
+    /// Two clusters have nothing to do with each other: a database that was moved to a new one begins anew there.
+    public func isBehind(_ other: ServerHistory) -> Bool {
+        if let cluster, let theirs = other.cluster, cluster != theirs { return false }
+        return timeline < other.timeline
     }
 }
 

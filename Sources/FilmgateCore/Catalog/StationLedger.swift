@@ -2,8 +2,8 @@
 public protocol StationLedger: Sendable {
     /// Who this state directory is there, and the session that it had last; nil where it has joined no catalogue.
     func standing() async throws(IngestError) -> StationStanding?
-    /// Notes a session before it is used.
-    func note(session: Int64, timeline: Int64) async throws(IngestError)
+    /// Notes a session before it is used, and the server that it is at; nil where that does not say.
+    func note(session: Int64, history: ServerHistory?) async throws(IngestError)
     /// Notes up to where a report goes before it is told: the catalogue may know it then, whether it says so or not.
     ///
     /// Forgotten with the next word of the catalogue that is another than the last one.
@@ -26,15 +26,18 @@ extension StationLedger {
 /// Where a station stands.
 public struct StationStanding: Sendable, Hashable {
     public var membership: StationMembership, session: Int64?
-    /// The last change of this station, and the newest history of a server that it has met.
-    public var last: Int64, timeline: Int64
+    /// The last change of this station.
+    public var last: Int64
+    /// The newest history of a server that it has met.
+    public var history: ServerHistory?
     /// Up to where a report went whose answer never came; nil where there is none.
     public var telling: Int64?
 
     public init(
-        membership: StationMembership, session: Int64?, last: Int64, timeline: Int64, telling: Int64? = nil
+        membership: StationMembership, session: Int64?, last: Int64, history: ServerHistory? = nil,
+        telling: Int64? = nil
     ) {
-        (self.membership, self.session, self.last, self.timeline) = (membership, session, last, timeline)
+        (self.membership, self.session, self.last, self.history) = (membership, session, last, history)
         self.telling = telling
     }
 }

@@ -41,7 +41,7 @@ public final class CatalogGauges: Sendable {
     }
     func note(claims: Int) { state.withLock { $0.claims = claims } }
     func note(_ session: CatalogSession) {
-        state.withLock { ($0.clockAhead, $0.timeline) = (session.clockAhead, session.timeline) }
+        state.withLock { ($0.clockAhead, $0.timeline) = (session.clockAhead, session.history?.timeline) }
     }
     func note(_ answers: [ClaimAnswer], after time: Duration) {
         state.withLock { state in

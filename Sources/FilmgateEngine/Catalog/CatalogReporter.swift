@@ -237,7 +237,7 @@ public actor CatalogReporter {
         guard let standing = try await ledger.standing() else { return nil }
         let now = ContinuousClock.now
         let open = try await catalog.open(standing.membership, last: standing.session)
-        try await ledger.note(session: open.token, timeline: open.timeline ?? 0)
+        try await ledger.note(session: open.token, history: open.history)
         (known, telling) = (standing.membership.applied, standing.telling)
         try await requireOwn(open.applied, in: open)
         session = open

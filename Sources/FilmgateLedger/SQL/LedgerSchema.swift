@@ -38,6 +38,9 @@ enum LedgerSchema {
         migrator.registerMigration("11 files that are open", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: openFiles)
         }
+        migrator.registerMigration("12 the cluster of a catalogue", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: StationTables.cluster)
+        }
         return migrator
     }()
 

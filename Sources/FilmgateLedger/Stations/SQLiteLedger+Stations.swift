@@ -35,10 +35,9 @@ extension SQLiteLedger {
     }
 
     /// Notes the session before it is used, and the newest history of a server.
-    public func note(session: Int64, timeline: Int64) async throws(IngestError) {
+    public func note(session: Int64, history: ServerHistory?) async throws(IngestError) {
         _ = try await commits.commit { writer in
-            try writer.db.execute(
-                sql: "UPDATE station SET session = ?, timeline = max(timeline, ?)", arguments: [session, timeline])
+            try StationPlace.note(session, history, writer.db)
             return 0
         }
     }
@@ -83,7 +82,7 @@ extension SQLiteLedger: StationLedger {
     public func standing() async throws(IngestError) -> StationStanding? {
         guard let place = try await station() else { return nil }
         return StationStanding(
-            membership: place.membership, session: place.session, last: place.last, timeline: place.timeline,
+            membership: place.membership, session: place.session, last: place.last, history: place.history,
             telling: place.telling)
     }
 

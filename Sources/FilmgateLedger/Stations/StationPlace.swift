@@ -10,8 +10,8 @@ public struct StationPlace: Sendable, Hashable {
     public var acknowledged: Int64, last: Int64
     /// The last session, so that the catalogue can tell this process from a copy of its state.
     public var session: Int64?
-    /// The newest history of a server that was seen; 0 = none.
-    public var timeline: Int64
+    /// The newest history of a server that was seen; nil where there is none.
+    public var history: ServerHistory?
     /// Up to where a report went of which nothing was heard since; nil where there is none.
     public var telling: Int64?
 
@@ -21,17 +21,17 @@ public struct StationPlace: Sendable, Hashable {
     public var waiting: Int64 { max(0, last - acknowledged) }
 
     static func read(_ db: Database) throws -> StationPlace? {
-        let columns = "uuid, name, epoch, catalog, acknowledged, session, timeline, telling"
+        let columns = "uuid, name, epoch, catalog, acknowledged, session, timeline, cluster, telling"
         var query = try Query(db, "SELECT \(columns) FROM station")
         guard try query.next() else { return nil }
         let uuid = query.text(), name = query.text(), epoch = Int(query.int()), catalog = query.text()
         let acknowledged = query.int()
         let membership = StationMembership(
             uuid: uuid, name: name, epoch: epoch, catalog: catalog, applied: acknowledged)
-        let session = query.intOrNil(), timeline = query.int(), telling = query.intOrNil()
+        let session = query.intOrNil(), timeline = query.int(), cluster = query.intOrNil(), telling = query.intOrNil()
         return StationPlace(
             membership: membership, acknowledged: acknowledged, last: try lastChange(db), session: session,
-            timeline: timeline, telling: telling)
+            history: timeline > 0 ? ServerHistory(cluster: cluster, timeline: timeline) : nil, telling: telling)
     }
 
     /// The highest number that was ever given.
@@ -52,6 +52,14 @@ public struct StationPlace: Sendable, Hashable {
         var query = try Query(db, "SELECT acknowledged, (SELECT min(seq) FROM told) FROM station")
         guard try query.next(), applied < query.int() else { return false }
         return query.intOrNil() ?? .max > applied + 1
+    }
+
+    /// Another cluster has a history of its own.
+    static func note(_ session: Int64, _ history: ServerHistory?, _ db: Database) throws {
+        let newest = "CASE WHEN cluster <> ?3 THEN ?2 ELSE max(timeline, ?2) END"
+        try db.execute(
+            sql: "UPDATE station SET session = ?1, timeline = \(newest), cluster = coalesce(?3, cluster)",
+            arguments: [session, history?.timeline ?? 0, history?.cluster])
     }
 
     static func note(_ applied: Int64, _ db: Database) throws {

@@ -24,6 +24,9 @@ enum StationTables {
     /// said last, or somebody else told it in this station's name.
     static let telling = "ALTER TABLE station ADD COLUMN telling INTEGER;"
 
+    /// Whose history `timeline` is; NULL where the server did not say, or a program of before met it.
+    static let cluster = "ALTER TABLE station ADD COLUMN cluster INTEGER;"
+
     /// Of a delivery that only another station says to have made, the proof says so; before, its reason alone did.
     static let hearsay = """
         UPDATE delivery SET verified = 'hearsay'

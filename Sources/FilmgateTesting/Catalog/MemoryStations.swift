@@ -131,7 +131,7 @@ struct MemoryStations {
             comeBack(key)
             retire()
         }
-        return CatalogSession(token: last, applied: known, lasts: Self.lasts, timeline: nil)
+        return CatalogSession(token: last, applied: known, lasts: Self.lasts)
     }
 
     /// Refuses what `open` would.

@@ -58,11 +58,13 @@ struct ChosenCatalog {
     let pipeline: PipelineFile
 
     /// The first of the pipelines that names one; ends the verb where none does.
-    init(_ options: CatalogOptions, _ context: CommandContext) async throws {
+    ///
+    /// Without `isFenced`, what earlier runs know of its servers does not count.
+    init(_ options: CatalogOptions, _ context: CommandContext, isFenced: Bool = true) async throws {
         for pipeline in try Self.pipelines(options, context) {
             guard
                 let found = try await context.telling({ () async throws(IngestError) in
-                    try await Self.of(pipeline, context)
+                    try await Self.of(pipeline, context, isFenced: isFenced)
                 })
             else {
                 continue
@@ -105,11 +107,13 @@ struct ChosenCatalog {
     }
 
     /// Nil where the pipeline names none.
-    static func of(_ pipeline: PipelineFile, _ context: CommandContext) async throws(IngestError) -> ChosenCatalog? {
+    static func of(
+        _ pipeline: PipelineFile, _ context: CommandContext, isFenced: Bool = true
+    ) async throws(IngestError) -> ChosenCatalog? {
         guard let use = pipeline.catalog else { return nil }
         let reader = try SQLiteLedger.reader(directory: context.state)
         let place = try await (reader as? SQLiteReader)?.station()
-        let services: [any Sendable] = [LeastTimeline(place?.timeline ?? 0)]
+        let services: [any Sendable] = [PQFence(isFenced ? place?.history : nil)]
         return try context.builder(ledger: nil).catalog(of: pipeline, services: services).map {
             ChosenCatalog($0, use, pipeline)
         }
@@ -121,8 +125,8 @@ struct LedgerOfStation: StationLedger {
     let ledger: SQLiteLedger, claims: StationClaims
 
     func standing() async throws(IngestError) -> StationStanding? { try await ledger.standing() }
-    func note(session: Int64, timeline: Int64) async throws(IngestError) {
-        try await ledger.note(session: session, timeline: timeline)
+    func note(session: Int64, history: ServerHistory?) async throws(IngestError) {
+        try await ledger.note(session: session, history: history)
     }
     func note(telling upTo: Int64) async throws(IngestError) { try await ledger.note(telling: upTo) }
     /// Nothing before a plan has said which targets are shared.

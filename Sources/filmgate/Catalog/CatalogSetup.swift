@@ -59,7 +59,9 @@ struct CatalogJoinCommand: Verb {
     @OptionGroup var options: CommonOptions
 
     func run(in invocation: Invocation) async throws {
-        let context = try CommandContext(options, invocation), chosen = try await ChosenCatalog(choice, context)
+        let context = try CommandContext(options, invocation)
+        // A person who says so knows where the catalogue is now, whatever was met before.
+        let chosen = try await ChosenCatalog(choice, context, isFenced: !asNew)
         let ledger = try await context.openLedger()
         let before = try await context.telling { () async throws(IngestError) in try await ledger.station() }
         let station = chosen.use.station, site = station.site.isEmpty ? nil : station.site

@@ -75,9 +75,9 @@ import Testing
         func standing() async throws(IngestError) -> StationStanding? {
             let membership = StationMembership(
                 uuid: "a", name: "desk-3", epoch: 1, catalog: "b", applied: acknowledged.withLock(\.self))
-            return StationStanding(membership: membership, session: nil, last: count, timeline: 0)
+            return StationStanding(membership: membership, session: nil, last: count)
         }
-        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {}
         func note(telling upTo: Int64) async throws(IngestError) {}
         func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
             let end = min(last ?? .max, count, limit == .max ? .max : seq + Int64(limit))
@@ -197,7 +197,7 @@ import Testing
         var counted: Int { counts.withLock(\.self) }
 
         func standing() async throws(IngestError) -> StationStanding? { try await files.standing() }
-        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {}
         func note(telling upTo: Int64) async throws(IngestError) {}
         func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? { nil }
         func acknowledge(_ applied: Int64) async throws(IngestError) {}

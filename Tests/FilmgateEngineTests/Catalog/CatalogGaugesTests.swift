@@ -13,9 +13,9 @@ import Testing
         func standing() async throws(IngestError) -> StationStanding? {
             let known = known.withLock(\.self)
             let membership = StationMembership(uuid: "a", name: "desk-3", epoch: 1, catalog: "b", applied: known)
-            return StationStanding(membership: membership, session: nil, last: 5, timeline: 0)
+            return StationStanding(membership: membership, session: nil, last: 5)
         }
-        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {}
         func note(telling upTo: Int64) async throws(IngestError) {}
         func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
             seq < 5 ? StationReport(since: seq, upTo: 5) : nil

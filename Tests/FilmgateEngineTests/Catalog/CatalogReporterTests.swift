@@ -25,9 +25,9 @@ import Testing
             let membership = StationMembership(
                 uuid: "a", name: "desk-3", epoch: 1, catalog: "b", applied: now.acknowledged)
             return StationStanding(
-                membership: membership, session: nil, last: now.last, timeline: 0, telling: now.telling)
+                membership: membership, session: nil, last: now.last, telling: now.telling)
         }
-        func note(session: Int64, timeline: Int64) async throws(IngestError) {}
+        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {}
         func note(telling upTo: Int64) async throws(IngestError) { state.withLock { $0.telling = upTo } }
         func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
             let end = min(last ?? .max, now.last, limit == .max ? .max : seq + Int64(limit))
