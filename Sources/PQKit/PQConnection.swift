@@ -47,6 +47,11 @@ public actor PQConnection {
     /// May be called twice.
     public func close() { (handle, current) = (nil, nil) }
 
+    /// Lets go of a server that is an old primary by now, as another connection or an answer has shown.
+    ///
+    /// It would be asked for as long as it answers: what it is was looked at when the connection was made.
+    public func leaveOldPrimary() { if let history = current?.history, options.fence.isAhead(of: history) { close() } }
+
     /// The last notices of the server, 20 at most.
     public var notices: [String] { handle?.recentNotices ?? [] }
 

@@ -21,6 +21,8 @@ public final class PQFence: Sendable {
             "\(place) is an old primary (timeline \(history.timeline), we have seen \(newer.timeline)): not used.",
             advice: "Stop it, or rebuild it as a standby.")
     }
+
+    func isAhead(of history: ServerHistory) -> Bool { newest.withLock { $0.map(history.isBehind) ?? false } }
 }
 
 /// How a server is asked for its history.

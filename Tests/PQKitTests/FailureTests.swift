@@ -226,6 +226,18 @@ import Testing
         await expect(.unavailable) { try await two.server() }
     }
 
+    /// It answers still, and was looked at when the connection was made.
+    @Test func aConnectionToAnOldPrimaryIsLetGo() async throws {
+        let fence = PQFence(), connection = try await connection(SharedCluster.get().address()) { $0.fence = fence }
+        let history = try #require(try await connection.server().history)
+        await connection.leaveOldPrimary()
+        #expect(try await one(connection, "SELECT 1") == 1)
+        try fence.admit(ServerHistory(cluster: history.cluster, timeline: history.timeline + 1), at: "db2")
+        await connection.leaveOldPrimary()
+        let error = await expect(.unavailable) { try await one(connection, "SELECT 2") }
+        #expect(error?.message.contains("is an old primary") == true)
+    }
+
     @Test func aStandbyIsPassedOver() async throws {
         let first = try await Cluster.made(settings: ["wal_level": "replica", "max_wal_senders": "4"])
         let second = try await Cluster.made(standbyOf: first)

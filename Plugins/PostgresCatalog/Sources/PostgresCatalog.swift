@@ -93,6 +93,8 @@ public struct PostgresCatalog: Module, Catalog {
         }
         guard let session = found.first else { throw noAnswer }
         ownName.note(membership.name)
+        // The other connection may be at the server that this one has taken the place of.
+        await reports.leaveOldPrimary()
         return session
     }
 
