@@ -10,7 +10,7 @@ public struct PostgresCatalog: Module, Catalog {
         "postgres", "The catalogue of all stations, on PostgreSQL.", stability: .experimental)
 
     let live: PQConnection, reports: PQConnection, ownName = OwnName()
-    private let address: PQAddress
+    private let address: PQAddress, fence: PQFence
 
     public init(_ config: PostgresOptions, _ context: ModuleContext) throws(IngestError) {
         guard let address = config.url.address else {
@@ -24,7 +24,7 @@ public struct PostgresCatalog: Module, Catalog {
         options.root = config.root.isEmpty ? nil : config.root
         (options.connect, options.answer) = (config.connect, config.answer)
         options.fence = context.lookup.service(PQFence.self) ?? options.fence
-        self.address = address
+        (self.address, fence) = (address, options.fence)
         live = PQConnection(options)
         reports = PQConnection(options)
     }
@@ -83,27 +83,38 @@ public struct PostgresCatalog: Module, Catalog {
             .uuid(Digits.bytes(membership.uuid)), .int4(Int32(clamping: membership.epoch)), .int8(session),
             .text(ProgramVersion.text), .time(WallClock.nanoseconds),
         ]
-        let found = try await ask(
-            live, "SELECT token, applied, seconds, clock_ms FROM catalog.hello_v1($1, $2, $3, $4, $5)", values
-        ) {
-            row throws(IngestError) in
+        let columns = "token, applied, seconds, clock_ms, \(PQHistory.columns(server.history))"
+        let sql = "SELECT \(columns) FROM catalog.hello_v1($1, $2, $3, $4, $5)"
+        let found = try await ask(live, sql, values) { row throws(IngestError) in
             CatalogSession(
                 token: try row.int(0), applied: try row.natural(1), lasts: .seconds(min(max(try row.int(2), 1), 3600)),
-                history: server.history, clockAhead: try row.intOrNil(3).map { Int($0) })
+                history: try PQHistory.read(row, from: 4), clockAhead: try row.intOrNil(3).map { Int($0) })
         }
         guard let session = found.first else { throw noAnswer }
         ownName.note(membership.name)
-        // The other connection may be at the server that this one has taken the place of.
-        await reports.leaveOldPrimary()
+        try await admit(session.history, at: server)
         return session
     }
 
-    public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
+    public func renew(_ session: Int64, status: String?) async throws(IngestError) -> CatalogRenewal? {
         let values: [PQValue] = [.int8(session), .json(status), .time(WallClock.nanoseconds)]
-        return try await ask(live, "SELECT catalog.renew_v1($1, $2, $3) IS TRUE", values) { row throws(IngestError) in
-            try row.bool(0)
+        let server = try await live.server()
+        let sql = "SELECT catalog.renew_v1($1, $2, $3) IS TRUE, \(PQHistory.columns(server.history))"
+        let found = try await ask(live, sql, values) { row throws(IngestError) in
+            (isLasting: try row.bool(0), history: try PQHistory.read(row, from: 1))
         }
-        .first ?? false
+        try await admit(found.first?.history, at: server)
+        return found.first?.isLasting == true ? CatalogRenewal(history: found.first?.history) : nil
+    }
+
+    /// Behind a pooler an old primary may answer over a connection whose server was looked at long ago.
+    private func admit(_ history: ServerHistory?, at server: PQServer) async throws(IngestError) {
+        do throws(IngestError) { if let history { try fence.admit(history, at: server.host) } } catch {
+            await live.close()
+            throw error
+        }
+        // The other connection may be at the server that this one has taken the place of.
+        await reports.leaveOldPrimary()
     }
 
     public func leave(_ session: Int64) async throws(IngestError) {

@@ -1,5 +1,6 @@
 import ClusterTesting
 import FilmgateCore
+import PQKit
 import Testing
 
 @testable import PostgresCatalog
@@ -35,15 +36,34 @@ import Testing
     /// The server's clock ends it, not the station's.
     @Test func aSessionThatIsOverStaysOver() async throws {
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
-        #expect(try await one.catalog.renew(one.token, status: #"{"waiting": 3}"#))
+        #expect(try await one.catalog.renew(one.token, status: #"{"waiting": 3}"#) != nil)
         #expect(try await one.catalog.stations().first?.status == #"{"waiting": 3}"#)
         try await catalog.sql("UPDATE catalog.session SET until = now() - interval '1 second'")
-        #expect(try await one.catalog.renew(one.token, status: nil) == false)
+        #expect(try await one.catalog.renew(one.token, status: nil) == nil)
         await expect(.cancelled) { try await one.claim(1) }
         #expect(try await one.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), one.token) == nil)
         let next = try await one.catalog.open(one.membership, last: one.token)
         #expect(next.token != one.token)
-        #expect(try await one.catalog.renew(next.token, status: nil))
+        #expect(try await one.catalog.renew(next.token, status: nil) != nil)
+    }
+
+    /// Also over a connection that was made before another server took its place, as behind a pooler.
+    @Test func anOldPrimaryThatAnswersIsLeft() async throws {
+        let test = try await TestCatalog.made(), fence = PQFence(), catalog = try test.as("desk1", fence: fence)
+        let identity = StationIdentity(uuid: String(repeating: "7", count: 32), name: "desk-7")
+        let membership = try await catalog.join(identity), open = try await catalog.open(membership, last: nil)
+        let history = try #require(open.history)
+        #expect(history.cluster != nil)
+        #expect(try await catalog.renew(open.token, status: nil)?.history == history)
+        try fence.admit(ServerHistory(cluster: history.cluster, timeline: history.timeline + 1), at: "db2")
+        for _ in 0..<2 {
+            let error = await expect(.unavailable) { try await catalog.renew(open.token, status: nil) }
+            #expect(error?.message.contains("is an old primary") == true)
+        }
+        await expect(.unavailable) { try await catalog.open(membership, last: open.token) }
+        await expect(.unavailable) {
+            try await catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), open.token)
+        }
     }
 
     /// Two processes with one identity: a copied state directory.
@@ -54,11 +74,11 @@ import Testing
         let error = await expect(.stateLocked) { try await one.catalog.open(one.membership, last: one.token) }
         #expect(error?.advice?.contains("--as-new") == true)
         await expect(.stateLocked) { try await one.catalog.open(one.membership, last: nil) }
-        #expect(try await one.catalog.renew(after.token, status: nil))
+        #expect(try await one.catalog.renew(after.token, status: nil) != nil)
         // Taken anew: the other one is out, whatever it knows.
         let anew = try await one.catalog.join(StationIdentity(uuid: one.membership.uuid, name: "desk-1", asNew: true))
         #expect(anew.epoch == 2)
-        #expect(try await one.catalog.renew(after.token, status: nil) == false)
+        #expect(try await one.catalog.renew(after.token, status: nil) == nil)
         await expect(.rejected) { try await one.catalog.open(one.membership, last: after.token) }
         #expect(try await one.catalog.open(anew, last: nil).token != after.token)
     }
@@ -66,7 +86,7 @@ import Testing
     @Test func aStationThatWasShutOutIsOut() async throws {
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
         try await catalog.sql("UPDATE catalog.station SET revoked = now()")
-        #expect(try await one.catalog.renew(one.token, status: nil) == false)
+        #expect(try await one.catalog.renew(one.token, status: nil) == nil)
         #expect(try await one.catalog.tell(TestStation.report(0..<1, since: 0, upTo: 1), one.token) == nil)
         await expect(.unauthorized) { try await one.catalog.open(one.membership, last: one.token) }
         await expect(.unauthorized) {
@@ -86,7 +106,7 @@ import Testing
         let catalog = try await TestCatalog.made(), one = try await catalog.station(1)
         var numbers = SystemRandomNumberGenerator()
         let noise = (0..<100_000).map { _ in String(numbers.next() % 10) }.joined()
-        #expect(try await one.catalog.renew(one.token, status: "{\"x\": \"\(noise)\"}"))
+        #expect(try await one.catalog.renew(one.token, status: "{\"x\": \"\(noise)\"}") != nil)
         #expect(try await one.catalog.stations().first?.status == nil)
     }
 }

@@ -103,7 +103,7 @@ struct StationWorld {
     }
 
     private mutating func live(_ who: Int) async throws {
-        let isLasting = try await catalog(who).renew(model.stations[who].token, status: nil)
+        let isLasting = try await catalog(who).renew(model.stations[who].token, status: nil) != nil
         if isLasting != model.stations[who].lives { fault("its session lasts: \(isLasting)") }
         guard isLasting else { return try await open(who) }
         switch below(5) {

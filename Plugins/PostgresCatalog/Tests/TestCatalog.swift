@@ -34,16 +34,17 @@ final class TestCatalog: Sendable {
         try await sql("\(words); GRANT filmgate_station TO \(role)")
     }
 
-    /// The catalogue as that role sees it; `answer`: how long it waits for one.
-    func `as`(_ role: String, answer: String = "10s") throws -> PostgresCatalog {
+    /// The catalogue as that role sees it; `answer`: how long it waits for one; `fence`: what it has met of servers.
+    func `as`(_ role: String, answer: String = "10s", fence: PQFence = PQFence()) throws -> PostgresCatalog {
         let values = [("url", cluster.address(role, database: database)), ("answer", answer)]
         let node = ConfigNode(
             .map(values.map { .init(.init($0.0, Mark()), ConfigNode(.scalar($0.1, quoted: true))) }))
         var errors: [ConfigError] = []
         let options = PostgresOptions.schema.decode(node, errors: &errors)
         #expect(errors.isEmpty)
-        return try PostgresCatalog(
-            options, ModuleContext(name: "postgres", logger: Logger(label: "test"), state: "/nonexistent"))
+        var context = ModuleContext(name: "postgres", logger: Logger(label: "test"), state: "/nonexistent")
+        context.lookup.services = [fence]
+        return try PostgresCatalog(options, context)
     }
 
     @discardableResult

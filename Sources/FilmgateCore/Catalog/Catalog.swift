@@ -26,8 +26,8 @@ public protocol Catalog: Sendable {
     ///
     /// Nil where it cannot say, such as with tables that are older than this question.
     func applied(of membership: StationMembership, last session: Int64?) async throws(IngestError) -> Int64?
-    /// Keeps the session, tells how the station is (JSON, 64 KiB at most); false when the session is over.
-    func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool
+    /// Keeps the session, tells how the station is (JSON, 64 KiB at most); nil when the session is over.
+    func renew(_ session: Int64, status: String?) async throws(IngestError) -> CatalogRenewal?
     /// Ends the session.
     func leave(_ session: Int64) async throws(IngestError)
     /// Tells what happened here, all or nothing; returns up to which change the catalogue knows this station.

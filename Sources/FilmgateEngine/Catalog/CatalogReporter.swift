@@ -174,12 +174,10 @@ public actor CatalogReporter {
             return true
         }
         if isDoubtful || ContinuousClock.now - renewed >= pace.renewal {
-            let now = ContinuousClock.now
-            guard try await catalog.renew(open.token, status: await status()) else {
+            guard try await renew(open, status: await status()) else {
                 session = nil
                 return false
             }
-            await reached(in: open, since: now)
         }
         if let quietUntil, ContinuousClock.now < quietUntil { return true }
         if isPaced, limit.pause(at: .now) > .zero { return false }
@@ -196,6 +194,20 @@ public actor CatalogReporter {
         if applied == report.upTo { gauges?.noteReport() }
         try await settle(applied, in: open)
         return false
+    }
+
+    /// Keeps the session; false where it is over.
+    private func renew(_ open: CatalogSession, status: String?) async throws(IngestError) -> Bool {
+        let now = ContinuousClock.now
+        guard let renewal = try await catalog.renew(open.token, status: status) else { return false }
+        if let history = renewal.history, history != open.history {
+            // The next process of this station does not go back behind that server, either, however this one ends.
+            try await ledger.note(session: open.token, history: history)
+            session?.history = history
+            if let session { gauges?.note(session) }
+        }
+        await reached(in: open, since: now)
+        return true
     }
 
     private func caughtUp() {

@@ -77,7 +77,7 @@ struct CatalogPlay {
         case "open", "standing": return try await open(number, member, verb, words)
         case "renew":
             let status = words.isEmpty ? nil : words == ["huge"] ? Self.huge : words.joined(separator: " ")
-            return try await catalog.renew(token, status: status) ? "lasts" : "over"
+            return try await catalog.renew(token, status: status) == nil ? "over" : "lasts"
         case "leave":
             try await catalog.leave(token)
             return "left"

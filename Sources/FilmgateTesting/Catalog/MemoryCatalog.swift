@@ -12,6 +12,7 @@ public final class MemoryCatalog: Catalog {
         var met: [String: [AssetID: SightingFact]] = [:], sizes: [String: UInt64] = [:]
         var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]? = nil
         var refusal: IngestError? = nil, tellsTimes: Bool
+        var history: ServerHistory? = nil, takesSessions = true
     }
     /// What all roles ask.
     private final class Shared: Sendable {
@@ -99,6 +100,15 @@ public final class MemoryCatalog: Catalog {
     public func set(refusing refusal: IngestError?) { shared.state.withLock { $0.refusal = refusal } }
     /// Whether it takes reports at all; where not, each finds its session over.
     public func set(takesReports: Bool) { shared.state.withLock { $0.takesReports = takesReports } }
+    /// Another server has taken its place; with `losingClaims`, one that never got what was claimed last.
+    public func failOver(to history: ServerHistory, losingClaims: Bool = false) {
+        shared.state.withLock { state in
+            state.history = history
+            if losingClaims { state.deliveries.forgetClaims() }
+        }
+    }
+    /// Whether sessions are opened; those that are there go on.
+    public func set(takesSessions: Bool) { shared.state.withLock { $0.takesSessions = takesSessions } }
     /// Ends the sessions of that station, as time would.
     public func end(sessionsOf station: String) {
         shared.state.withLock { state in
@@ -134,7 +144,12 @@ public final class MemoryCatalog: Catalog {
 
     public func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession
     {
-        try asked { state throws(IngestError) in try state.stations.open(membership, last: session, as: role) }
+        try asked { state throws(IngestError) in
+            guard state.takesSessions else { throw IngestError(.unavailable, "No answer.") }
+            var open = try state.stations.open(membership, last: session, as: role)
+            open.history = state.history
+            return open
+        }
     }
 
     public func applied(
@@ -146,11 +161,12 @@ public final class MemoryCatalog: Catalog {
         }
     }
 
-    public func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool {
-        try asked { state in
-            guard let station = state.stations.station(of: session, as: role) else { return false }
+    public func renew(_ session: Int64, status: String?) async throws(IngestError) -> CatalogRenewal? {
+        try asked { state -> CatalogRenewal? in
+            guard let station = state.stations.station(of: session, as: role) else { return nil }
             if let status { state.statuses[state.stations.name(of: station)] = status }
-            return state.stations.renew(session, status: status, as: role)
+            let isLasting = state.stations.renew(session, status: status, as: role)
+            return isLasting ? CatalogRenewal(history: state.history) : nil
         }
     }
     public func leave(_ session: Int64) async throws(IngestError) {

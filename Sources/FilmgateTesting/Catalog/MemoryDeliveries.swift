@@ -28,6 +28,8 @@ struct MemoryDeliveries {
 
     mutating func forget(_ station: String) { rows = rows.filter { $0.value.word.station != station } }
 
+    mutating func forgetClaims() { rows = rows.filter { $0.value.word.state != .claimed } }
+
     /// The claims of those that are there, and that are not done, by who has them.
     func claims(_ stations: MemoryStations) -> [String] {
         rows.values.filter { $0.word.state == .claimed && stations.lives($0.token) }

@@ -9,7 +9,9 @@ import Testing
 @Suite struct CatalogReporterTests {
     /// The numbers of a ledger, without what they stand for.
     private final class Numbers: StationLedger {
-        struct State: Sendable { var last: Int64 = 0, acknowledged: Int64 = 0, telling: Int64? }
+        struct State: Sendable {
+            var last: Int64 = 0, acknowledged: Int64 = 0, telling: Int64?, history: ServerHistory?
+        }
         private let state: Mutex<State>
         /// Says so much of itself; nil says nothing.
         let said: StationStatus?
@@ -27,7 +29,9 @@ import Testing
             return StationStanding(
                 membership: membership, session: nil, last: now.last, telling: now.telling)
         }
-        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {}
+        func note(session: Int64, history: ServerHistory?) async throws(IngestError) {
+            state.withLock { $0.history = history ?? $0.history }
+        }
         func note(telling upTo: Int64) async throws(IngestError) { state.withLock { $0.telling = upTo } }
         func untold(after seq: Int64, upTo last: Int64?, limit: Int) async throws(IngestError) -> StationReport? {
             let end = min(last ?? .max, now.last, limit == .max ? .max : seq + Int64(limit))
@@ -185,6 +189,22 @@ import Testing
         #expect(await finish(catalog, later, notices))
         #expect(notices.list == [.setBack(had: 70, has: 50)])
         #expect(catalog.known(of: "desk-3") == 90 && later.now.telling == nil)
+    }
+
+    /// Whoever is started next does not go back to the old server, also where this process gets no new session any more.
+    @Test func theServerThatTookOverIsNotedWithARenewal() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers()
+        var pace = Self.pace
+        pace.renewal = .milliseconds(5)
+        let reporter = CatalogReporter(catalog, ledger, pace: pace) { _ in }
+        catalog.failOver(to: ServerHistory(cluster: 7, timeline: 3))
+        let running = Task { await reporter.run() }
+        try await eventually { ledger.now.history == ServerHistory(cluster: 7, timeline: 3) }
+        catalog.set(takesSessions: false)
+        catalog.failOver(to: ServerHistory(cluster: 7, timeline: 4))
+        try await eventually { ledger.now.history == ServerHistory(cluster: 7, timeline: 4) }
+        await reporter.stop()
+        await running.value
     }
 
     private final class Steps: Sendable {

@@ -25,7 +25,7 @@ import Testing
         func open(_ membership: StationMembership, last session: Int64?) async throws(IngestError) -> CatalogSession {
             throw absent
         }
-        func renew(_ session: Int64, status: String?) async throws(IngestError) -> Bool { throw absent }
+        func renew(_ session: Int64, status: String?) async throws(IngestError) -> CatalogRenewal? { throw absent }
         func leave(_ session: Int64) async throws(IngestError) { throw absent }
         func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? { throw absent }
         func claim(_ wishes: [ClaimWish], _ session: Int64) async throws(IngestError) -> [ClaimAnswer] { throw absent }
