@@ -51,7 +51,7 @@ public struct CatalogSession: Sendable, Hashable {
     }
 }
 
-/// A session that goes on.
+/// A session that goes on, perhaps at another server than before: that one may lack what was granted last.
 public struct CatalogRenewal: Sendable, Hashable {
     /// The history of the server that answered; nil where it does not say.
     public var history: ServerHistory?

@@ -196,13 +196,16 @@ public actor CatalogReporter {
         return false
     }
 
-    /// Keeps the session; false where it is over.
+    /// Keeps the session; false where it is over, or another server has taken the place of the one that it was opened at.
+    ///
+    /// That one may not have what was granted last: in a new session all that is being sent is claimed anew.
     private func renew(_ open: CatalogSession, status: String?) async throws(IngestError) -> Bool {
         let now = ContinuousClock.now
         guard let renewal = try await catalog.renew(open.token, status: status) else { return false }
         if let history = renewal.history, history != open.history {
             // The next process of this station does not go back behind that server, either, however this one ends.
             try await ledger.note(session: open.token, history: history)
+            if open.history != nil { return false }
             session?.history = history
             if let session { gauges?.note(session) }
         }

@@ -207,6 +207,26 @@ import Testing
         await running.value
     }
 
+    /// A server that took over may not have got what was claimed last, though it has the session: what is being sent is
+    /// claimed there, too, before anybody else begins with it.
+    @Test func afterAFailoverClaimsAreMadeAnew() async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers()
+        var pace = Self.pace
+        pace.renewal = .milliseconds(5)
+        let claims = StationClaims(catalog, station: "desk-3", clock: TimerQueue.shared)
+        let reporter = CatalogReporter(catalog, ledger, claims: claims, pace: pace) { _ in }
+        catalog.failOver(to: ServerHistory(cluster: 7, timeline: 3))
+        let running = Task { await reporter.run() }
+        let wish = ClaimWish(content: ContentKey(rawValue: "A"), target: "gallery", targetName: "gallery")
+        #expect(await claims.claim(wish) == .answer(.granted))
+        #expect(catalog.claims == ["desk-3"])
+        catalog.failOver(to: ServerHistory(cluster: 7, timeline: 4), losingClaims: true)
+        try await eventually { catalog.claims == ["desk-3"] }
+        await claims.ended(wish, isDone: true)
+        await reporter.stop()
+        await running.value
+    }
+
     private final class Steps: Sendable {
         private let all = Mutex<[Int64]>([])
         func note(_ known: Int64) { all.withLock { $0.append(known) } }
