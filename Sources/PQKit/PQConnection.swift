@@ -28,8 +28,9 @@ public struct PQServer: Sendable, Hashable {
 /// One connection to a database of several hosts: made when it is needed, used by one question at a time.
 ///
 /// Blocking calls run on a thread of its own, never on Swift's. After a failure of the connection the next question
-/// makes a new one, at the host that answered last, then at the others in their order. No question is repeated except
-/// where the server itself undid it (40001, 40P01).
+/// makes a new one, at the host that answered last, then at the others in their order: each of them, and each of its
+/// addresses, has its share of the time that is left, so that one that is away takes none of the others'. No question
+/// is repeated except where the server itself undid it (40001, 40P01).
 public actor PQConnection {
     private let executor = BlockingExecutor()
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -138,9 +139,10 @@ public actor PQConnection {
         if handle != nil, let current { return current }
         let pq = try LibPQ.loaded(), hosts = options.address.hosts
         var failures: [IngestError] = []
-        for index in Array(favourite..<hosts.count) + Array(0..<favourite) {
+        for (tried, index) in (Array(favourite..<hosts.count) + Array(0..<favourite)).enumerated() {
             do throws(PQFailure) {
-                let server = try connect(pq, hosts[index], wait.within(options.connect))
+                let share = wait.share(of: hosts.count - tried).within(options.connect)
+                let server = try connect(pq, hosts[index], share)
                 favourite = index
                 return server
             } catch {
@@ -153,11 +155,28 @@ public actor PQConnection {
         throw Self.summary(failures, place: options.address.place)
     }
 
+    /// Given all of a name's addresses, libpq would stay at the first as long as it may stay at any.
     private func connect(_ pq: LibPQ, _ host: PQAddress.Host, _ wait: PQWait) throws(PQFailure) -> PQServer {
-        let addresses = try options.lookups.addresses(of: host, wait), words: [(key: String, value: String)]
-        do throws(IngestError) { words = try PQKeywords.of(host, options, at: addresses) } catch {
-            throw PQFailure(error)
+        let addresses = try options.lookups.addresses(of: host, wait), words: PQKeywords.List
+        do throws(IngestError) { words = try PQKeywords.of(host, options) } catch { throw PQFailure(error) }
+        if addresses.isEmpty { return try connect(pq, host, words, wait) }
+        var failures: [IngestError] = []
+        for (tried, address) in addresses.enumerated() {
+            do throws(PQFailure) {
+                let share = wait.share(of: addresses.count - tried)
+                return try connect(pq, host, words + [(key: "hostaddr", value: address)], share)
+            } catch {
+                // What a server says itself, and a server that cannot be proven, is no reason to ask the next one.
+                guard error.error.code == .unavailable else { throw error }
+                failures.append(error.error)
+            }
         }
+        throw PQFailure(Self.summary(failures, place: host.shown))
+    }
+
+    private func connect(
+        _ pq: LibPQ, _ host: PQAddress.Host, _ words: PQKeywords.List, _ wait: PQWait
+    ) throws(PQFailure) -> PQServer {
         let handle = try PQHandle(pq, words, place: host.shown, wait)
         let found = try history(of: handle, wait)
         do throws(IngestError) { if let found { try options.fence.admit(found, at: host.shown) } } catch {
@@ -188,7 +207,7 @@ public actor PQConnection {
         let advice =
             failures.lazy.compactMap(\.advice).first
             ?? failures.lazy.compactMap { PQWords.advice(on: $0.message) }.first
-        if failures.count == 1, var only = failures.first {
+        if var only = failures.first, failures.allSatisfy({ $0.message == only.message }) {
             only.advice = advice
             return only
         }

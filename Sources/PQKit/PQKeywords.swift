@@ -9,21 +9,20 @@ enum PQKeywords {
     private static let noFile = "/nonexistent/passwords"
     private static let systemRoots = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// `addresses`: those of the host's name, which libpq then does not look up; what the server must prove to be stays
-    /// its name.
-    static func of(
-        _ host: PQAddress.Host, _ options: PQOptions, at addresses: [String] = []
-    ) throws(IngestError) -> [(key: String, value: String)] {
-        let address = options.address, names = Array(repeating: host.name, count: max(1, addresses.count))
-        var words: [(key: String, value: String)] = [
-            ("host", names.joined(separator: ",")), ("port", String(host.port)), ("user", address.user),
+    typealias List = [(key: String, value: String)]
+
+    /// Beside it stands `hostaddr`, one of the addresses of the host's name, which libpq then does not look up: what the
+    /// server must prove to be stays its name.
+    static func of(_ host: PQAddress.Host, _ options: PQOptions) throws(IngestError) -> List {
+        let address = options.address
+        var words: List = [
+            ("host", host.name), ("port", String(host.port)), ("user", address.user),
             ("dbname", address.database),
             ("client_encoding", "UTF8"), ("application_name", "filmgate"), ("gssencmode", "disable"),
             ("passfile", noFile),
             // A standby cannot write down what is told, and a server of an older history is refused after that.
             ("target_session_attrs", "read-write"),
         ]
-        if !addresses.isEmpty { words.append(("hostaddr", addresses.joined(separator: ","))) }
         words += [
             ("keepalives", "1"), ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "10000"),

@@ -14,6 +14,9 @@ struct PQWait {
     /// Not beyond `time` from now.
     func within(_ time: Duration) -> PQWait { PQWait(until: min(deadline, .now + time), stop) }
 
+    /// What is left, for as many as have to do with it.
+    func share(of count: Int) -> PQWait { PQWait(until: .now + max(.zero, deadline - .now) / count, stop) }
+
     /// Blocks until the socket has one of `events`, or something to say of its end.
     ///
     /// `unavailable` after the deadline, `cancelled` within a tenth of a second after the flag was raised.

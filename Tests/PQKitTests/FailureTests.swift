@@ -238,6 +238,21 @@ import Testing
         #expect(error?.message.contains("is an old primary") == true)
     }
 
+    /// As a machine that is frozen: however long it may take to connect, the other host is asked in the same time.
+    @Test func aSilentHostTakesNoTimeOfTheOthers() async throws {
+        let cluster = try await SharedCluster.get(), silent = try SilentServer()
+        let both =
+            "postgresql://postgres@127.0.0.1:\(silent.port),\(Self.quoted(cluster)):\(cluster.port)/postgres"
+        var answer: Int64?
+        // A slow machine is given more and more time; each is a process that begins with the first host.
+        for seconds in [1, 2, 4, 8, 16, 32, 64] where answer == nil {
+            let connection = try connection(both) { $0.connect = .seconds(3600) }
+            answer = try? await one(connection, "SELECT 1", within: .seconds(seconds))
+        }
+        #expect(answer == 1)
+        withExtendedLifetime(silent) {}
+    }
+
     @Test func aStandbyIsPassedOver() async throws {
         let first = try await Cluster.made(settings: ["wal_level": "replica", "max_wal_senders": "4"])
         let second = try await Cluster.made(standbyOf: first)

@@ -74,6 +74,29 @@ import Testing
         }
     }
 
+    /// A name may have an address where a machine takes connections and says nothing: the others are not given up for it.
+    @Test func aSilentAddressTakesNoTimeOfTheOthers() async throws {
+        let cluster = try await Cluster.aside {
+            let cluster = try Self.cluster(certifiedFor: "db.example")
+            try cluster.sql("CREATE ROLE desk3 LOGIN PASSWORD 'right'")
+            return cluster
+        }
+        let silent = try SilentServer(at: "127.0.0.9", port: UInt16(cluster.port))
+        let address = cluster.address("desk3", overSocket: false, "sslmode=verify-full&channel_binding=require")
+        var options = try PQOptions(address.replacing("127.0.0.1", with: "db.example"))
+        options.root = cluster.folder + "/authority.crt"
+        options.password = { () throws(IngestError) in SecretValue("right") }
+        options.lookups = NameLookups { _ in .addresses(["127.0.0.9", "127.0.0.1"]) }
+        var protection: String?
+        // A slow machine is given more and more time.
+        for seconds in [1, 2, 4, 8, 16, 32, 64] where protection == nil {
+            options.connect = .seconds(seconds)
+            protection = try? await PQConnection(options).server().protection
+        }
+        #expect(protection?.hasPrefix("TLSv1.3") == true)
+        withExtendedLifetime(silent) {}
+    }
+
     @Test func aWrongPasswordIsNotAskedTwice() async throws {
         let wrong = try await connection(Self.strict.value, "wrong")
         let error = await expect(.unauthorized) { try await wrong.server() }

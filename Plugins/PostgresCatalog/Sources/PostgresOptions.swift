@@ -18,7 +18,9 @@ public struct PostgresOptions: ModuleConfig {
         .field(
             "root", \.root,
             "The certificate that signed the server's: the path of a PEM file; absent: the system's list."),
-        .field("connect", \.connect, in: .milliseconds(100)...(.seconds(60)), "How long one host may take to connect."),
+        .field(
+            "connect", \.connect, in: .milliseconds(100)...(.seconds(60)),
+            "How long one host may take to connect; no more than its share of what `answer` leaves for all."),
         .field("answer", \.answer, in: .milliseconds(100)...(.seconds(600)), "How long an answer may take."),
     ]
 
