@@ -46,6 +46,8 @@ public actor CatalogReporter {
     /// What was said last, so that it is not said again.
     private var said: CatalogNotice?
     private var isStopping = false, sleeper: Task<Void, Never>?
+    /// Something goes on that may take longer than the session lasts, and what waits beside it until that is renewed.
+    private var isBusy = false, untilRenewal: Task<Void, Never>?
     private(set) var told: Int64 = 0
 
     public init(
@@ -91,6 +93,7 @@ public actor CatalogReporter {
     private func doubt() {
         isDoubtful = true
         sleeper?.cancel()
+        untilRenewal?.cancel()
     }
 
     private func rest(_ pause: Duration) async {
@@ -186,7 +189,10 @@ public actor CatalogReporter {
             return true
         }
         limit.count(max(report.sightings.count, report.contents.count), at: .now)
-        guard let applied = try await catalog.tell(report, open.token) else {
+        let answer = try await keeping(open) { () async throws(IngestError) in
+            try await catalog.tell(report, open.token)
+        }
+        guard let applied = answer else {
             session = nil
             return false
         }
@@ -200,17 +206,59 @@ public actor CatalogReporter {
     ///
     /// That one may not have what was granted last: in a new session all that is being sent is claimed anew.
     private func renew(_ open: CatalogSession, status: String?) async throws(IngestError) -> Bool {
-        let now = ContinuousClock.now
+        let now = ContinuousClock.now, before = (session ?? open).history
         guard let renewal = try await catalog.renew(open.token, status: status) else { return false }
-        if let history = renewal.history, history != open.history {
+        if let history = renewal.history, history != before {
             // The next process of this station does not go back behind that server, either, however this one ends.
             try await ledger.note(session: open.token, history: history)
-            if open.history != nil { return false }
+            if before != nil { return false }
             session?.history = history
             if let session { gauges?.note(session) }
         }
         await reached(in: open, since: now)
         return true
+    }
+
+    /// Renews the session beside `body`: a report that the server is slow with, or lines for all that a ledger has, may
+    /// take longer than it lasts, and others would be given what is being sent here.
+    ///
+    /// A renewal that is under way at the end is waited for: broken off, it would end the connection that claims are made
+    /// over.
+    private func keeping<Value: Sendable>(
+        _ open: CatalogSession, _ body: () async throws(IngestError) -> Value
+    ) async throws(IngestError) -> Value {
+        isBusy = true
+        let beside = Task { await renewWhileBusy(open) }
+        let result = await withTaskCancellationHandler {
+            await Result { () async throws(IngestError) in try await body() }
+        } onCancel: {
+            beside.cancel()
+        }
+        isBusy = false
+        untilRenewal?.cancel()
+        await beside.value
+        return try result.get()
+    }
+
+    private func renewWhileBusy(_ open: CatalogSession) async {
+        var least = Duration.zero
+        while isBusy, session?.token == open.token, !Task.isCancelled {
+            let pause = max(least, pace.renewal - (.now - renewed))
+            if pause > .zero, !isDoubtful || least > .zero {
+                let task = Task { _ = try? await Task.sleep(for: pause) }
+                untilRenewal = task
+                await task.value
+                untilRenewal = nil
+                guard isBusy, !Task.isCancelled else { return }
+            }
+            let result = await Result { () async throws(IngestError) in try await renew(open, status: nil) }
+            switch result {
+            case .success(true): least = .zero
+            case .success(false): session = nil
+            // Whether it is away is for the next step to say.
+            case .failure: (isDoubtful, least) = (true, pace.again)
+            }
+        }
     }
 
     private func caughtUp() {
@@ -295,7 +343,7 @@ public actor CatalogReporter {
     private func settle(_ applied: Int64, in open: CatalogSession) async throws(IngestError) {
         try await requireOwn(applied, in: open)
         if applied < known { say(.setBack(had: known, has: applied)) }
-        try await ledger.acknowledge(applied)
+        try await keeping(open) { () async throws(IngestError) in try await ledger.acknowledge(applied) }
         if applied != known { telling = nil }
         known = applied
     }

@@ -12,11 +12,12 @@ public final class MemoryCatalog: Catalog {
         var met: [String: [AssetID: SightingFact]] = [:], sizes: [String: UInt64] = [:]
         var cards: [Int] = [], cardDelay = Duration.zero, cardWords: [CardAtStation]? = nil
         var refusal: IngestError? = nil, tellsTimes: Bool
-        var history: ServerHistory? = nil, takesSessions = true
+        var history: ServerHistory? = nil, takesSessions = true, renewals = 0
     }
     /// What all roles ask.
     private final class Shared: Sendable {
         let state: Mutex<State>, whenReleasing = Mutex<(@Sendable () async -> Void)?>(nil)
+        let whenTold = Mutex<(@Sendable () async -> Void)?>(nil)
         init(_ state: State) { self.state = Mutex(state) }
     }
     private let shared: Shared, isStrict: Bool
@@ -69,6 +70,10 @@ public final class MemoryCatalog: Catalog {
             return state.stations.time
         }
     }
+    /// What happens before a report is taken.
+    public func beforeReport(_ wait: @escaping @Sendable () async -> Void) { shared.whenTold.withLock { $0 = wait } }
+    /// How often sessions were renewed.
+    public var renewals: Int { shared.state.withLock(\.renewals) }
     /// So many answers decide nothing.
     public func leaveUndecided(_ count: Int) { shared.state.withLock { $0.undecided = count } }
     /// So many reports are taken, and their answers never come.
@@ -166,6 +171,7 @@ public final class MemoryCatalog: Catalog {
             guard let station = state.stations.station(of: session, as: role) else { return nil }
             if let status { state.statuses[state.stations.name(of: station)] = status }
             let isLasting = state.stations.renew(session, status: status, as: role)
+            state.renewals += 1
             return isLasting ? CatalogRenewal(history: state.history) : nil
         }
     }
@@ -174,6 +180,8 @@ public final class MemoryCatalog: Catalog {
     }
 
     public func tell(_ report: StationReport, _ session: Int64) async throws(IngestError) -> Int64? {
+        let wait = shared.whenTold.withLock(\.self)
+        await wait?()
         let known = try take(report, session)
         let isLost = shared.state.withLock { state in
             defer { state.lost = max(0, state.lost - 1) }

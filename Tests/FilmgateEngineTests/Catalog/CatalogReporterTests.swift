@@ -15,6 +15,7 @@ import Testing
         private let state: Mutex<State>
         /// Says so much of itself; nil says nothing.
         let said: StationStatus?
+        private let whenAcknowledged = Mutex<(@Sendable () async -> Void)?>(nil)
         init(_ state: State = State(), saying said: StationStatus? = nil) {
             self.state = Mutex(state)
             self.said = said
@@ -37,7 +38,12 @@ import Testing
             let end = min(last ?? .max, now.last, limit == .max ? .max : seq + Int64(limit))
             return end > seq ? StationReport(since: seq, upTo: end) : nil
         }
+        func beforeAcknowledging(_ wait: @escaping @Sendable () async -> Void) {
+            whenAcknowledged.withLock { $0 = wait }
+        }
         func acknowledge(_ applied: Int64) async throws(IngestError) {
+            let wait = whenAcknowledged.withLock(\.self)
+            await wait?()
             state.withLock { state in
                 if applied != state.acknowledged { state.telling = nil }
                 state.acknowledged = applied
@@ -223,6 +229,28 @@ import Testing
         catalog.failOver(to: ServerHistory(cluster: 7, timeline: 4), losingClaims: true)
         try await eventually { catalog.claims == ["desk-3"] }
         await claims.ended(wish, isDone: true)
+        await reporter.stop()
+        await running.value
+    }
+
+    /// Seconds of a busy server, or minutes of a ledger that makes lines for millions of rows: the session is renewed
+    /// beside them, or it would be over, and others given what is being sent.
+    @Test(arguments: [false, true]) func whatTakesLongDoesNotEndTheSession(isLedger: Bool) async throws {
+        let catalog = MemoryCatalog(), ledger = Numbers(), renewed = Mutex(0)
+        var pace = Self.pace
+        pace.renewal = .milliseconds(5)
+        let wait: @Sendable () async -> Void = {
+            let before = catalog.renewals
+            for _ in 0..<6000 where catalog.renewals < before + 3 { _ = try? await Task.sleep(for: .milliseconds(10)) }
+            let count = catalog.renewals - before
+            renewed.withLock { $0 = max($0, count) }
+        }
+        if isLedger { ledger.beforeAcknowledging(wait) } else { catalog.beforeReport(wait) }
+        ledger.add(10)
+        let reporter = CatalogReporter(catalog, ledger, pace: pace) { _ in }
+        let running = Task { await reporter.run() }
+        for _ in 0..<24_000 where ledger.now.acknowledged != 10 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(ledger.now.acknowledged == 10 && renewed.withLock(\.self) >= 3)
         await reporter.stop()
         await running.value
     }
