@@ -1,5 +1,6 @@
 import FilmgateTesting
 import Foundation
+import Synchronization
 import TestThreads
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         case newFrame, changedCopy, removedCopy, deadFolder, deadFolderOfTwo, galleryAway, wrongPort, leftOut,
             unknownKind, sameDevice, refused, signedOut, denied, neverConfirmed, notNamed, moved, misread, setAside,
             unfinished, takenBack, waitsForEvent, waitsForPick, stampedOnly, tooFew, inMemory, hiddenPicture,
-            mountedOver, partOfCard
+            mountedOver, partOfCard, untruthful, foundAndAway, foundAndNotAsked
 
         var isPossible: Bool {
             switch self {
@@ -118,6 +119,7 @@ import Testing
         case .misread, .setAside, .unfinished, .takenBack: scene = try broken(situation)
         case .waitsForEvent, .waitsForPick, .stampedOnly, .tooFew, .inMemory: scene = try ordered(situation)
         case .hiddenPicture, .mountedOver, .partOfCard: scene = try hidden(situation)
+        case .untruthful, .foundAndAway, .foundAndNotAsked: scene = try found(situation)
         }
         return scene
     }
@@ -172,6 +174,30 @@ import Testing
         }
         let last = gallery
         scene.end = { last.stop() }
+        return scene
+    }
+
+    /// A gallery had the files already and named no digest of them; then it says yes to everything, is away, or is not
+    /// asked.
+    private func found(_ situation: Situation) throws -> Card {
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
+        let find = "find: { url: \"\(server.url)/by/{sha256}\" }"
+        var scene = try card()
+        scene.pipeline = try scene.table.write(
+            "p.yaml",
+            """
+            version: 1
+            stages: [exif: {}, dedupe: {}, upload: { to: [far] }]
+            targets:
+              far: { http: { url: "\(server.url)/up", method: POST, body: raw, \(find) } }
+            """)
+        (scene.options, scene.end) = (["--pipeline", scene.pipeline], { server.stop() })
+        if situation != .foundAndNotAsked { scene.asked = scene.options }
+        let another = ["import", scene.table.card, "--state", scene.table.path("another")] + scene.options
+        #expect(try Program.run(another).status == 0)
+        #expect(try scene.take().status == 0)
+        if situation == .untruthful { stored.mode.withLock { $0 = .everything } }
+        if situation == .foundAndAway { server.stop() }
         return scene
     }
 

@@ -153,6 +153,29 @@ import Testing
         #expect(try table.run(["safe-to-format", table.card]).status == 0)
     }
 
+    /// It said so of each file when they came, and named no digest: whatever says yes to everything does that, too.
+    @Test func aYesOfBeforeThatNamedNoDigestIsNoProof() throws {
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
+        defer { server.stop() }
+        let find = "find: { url: \"\(server.url)/by/{sha256}\" }"
+        let file = try pipeline("http: { url: \"\(server.url)/up\", method: POST, body: raw, \(find) }")
+        let another = ["import", table.card, "--pipeline", file, "--state", table.path("another")]
+        #expect(try Program.run(another).status == 0)
+        #expect(try table.run(["import", table.card, "--pipeline", file]).count("duplicate") == 3)
+        let yes = try ask(file)
+        #expect(yes.status == 0 && yes.count("believed") == 0, "\(yes.output)")
+        func reasons(_ answer: Program.Outcome) -> [String] { answer.items().compactMap { $0["reason"] as? String } }
+        stored.mode.withLock { $0 = .everything }
+        let lie = try ask(file), advice = lie.summary["advice"] as? String ?? ""
+        #expect(lie.status == 8 && lie.items().count == 3, "\(lie.output)")
+        #expect(reasons(lie).allSatisfy { $0.contains("even bytes that do not exist") }, "\(lie.output)")
+        #expect(advice.contains("under `find`") && advice.contains("--to FOLDER"), "\(advice)")
+        let unasked = try table.run(["safe-to-format", table.card])
+        #expect(unasked.status == 8 && reasons(unasked).allSatisfy { $0.contains("never named their digest") })
+        server.stop()
+        #expect(try ask(file).status == 8)
+    }
+
     @Test func filesAtAServerAreReadBack() throws {
         let dav = Files(), server = try FaultServer { seen, _ in dav.answer(seen) }
         defer { server.stop() }
@@ -230,30 +253,6 @@ import Testing
         #expect(gone.status == 8 && gone.count("removed") == 3, "\(gone.output)")
         let again = try table.run(["import", table.card, "--pipeline", file, "--again"])
         #expect(again.status == 0 && again.count("delivered") == 3, "\(again.output)")
-    }
-}
-
-/// A gallery that knows files by their SHA-256, and sometimes does not.
-private final class StoredFiles: Sendable {
-    enum Mode { case whole, empty, broken, silentOnce }
-    let files = Mutex<Set<String>>([]), mode = Mutex(Mode.whole)
-
-    func answer(_ seen: FaultServer.Seen) -> FaultAct {
-        guard seen.target.hasPrefix("/by/") else {
-            return .compute { seen in
-                self.files.withLock { _ = $0.insert(seen.fileDigest) }
-                self.mode.withLock { $0 = .whole }
-                return .answer(201, body: #"{"sha256":"\#(seen.fileDigest)"}"#)
-            }
-        }
-        switch mode.withLock({ $0 }) {
-        case .whole: return .answer(files.withLock { $0.contains(String(seen.target.dropFirst(4))) } ? 200 : 404)
-        case .empty: return .answer(404)
-        case .broken: return .answer(500)
-        // Never anything of one of them.
-        case .silentOnce:
-            return files.withLock { $0.min() } == String(seen.target.dropFirst(4)) ? .silence : .answer(404)
-        }
     }
 }
 

@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Of a release that is to come, this test is there before its migration is.
-    @Test(arguments: 1..<12) func theirRowsAreReadAndGoneOnWith(_ version: Int) async throws {
+    @Test(arguments: 1..<13) func theirRowsAreReadAndGoneOnWith(_ version: Int) async throws {
         let state = try await older(version)
         // A reader changes no tables: it says that they are older.
         #expect(failure { () throws(IngestError) in try state.reader() }?.advice != nil)
@@ -119,6 +119,27 @@ import Testing
         ledger.close()
     }
 
+    /// A receipt says no more that a target named the digest where it may only have found the bytes.
+    @Test(arguments: ["s3:https://s3.example/bucket", "http:https://gallery.example/"])
+    func whatMayOnlyHaveBeenFoundIsNoConfirmedDigest(_ target: String) async throws {
+        let state = try await older(11), queue = try DatabaseQueue(path: state.database)
+        try await queue.write { db in
+            try db.execute(sql: "UPDATE target SET identity = ?", arguments: [target])
+            try db.execute(sql: "UPDATE delivery SET state = 'done', verified = 'server'")
+            try db.execute(sql: "UPDATE delivery SET existed = 1 WHERE content_id = 2")
+            try db.execute(sql: "UPDATE delivery SET attempts = 2 WHERE content_id = 3")
+        }
+        try queue.close()
+        let ledger = try state.open()
+        var proofs: [Receipt.Proof?] = []
+        for number in 1...3 {
+            proofs.append(
+                try await ledger.deliveries(of: ContentKey(sha256: Samples.sha(number))).first?.receipt.verified)
+        }
+        #expect(proofs == [target.hasPrefix("http:") ? .found : .server, .found, .found])
+        ledger.close()
+    }
+
     /// Whoever adds a migration adds the tables that it leaves to what is tested here.
-    @Test func allReleasesAreTested() { #expect(LedgerSchema.migrator.migrations.count == 12) }
+    @Test func allReleasesAreTested() { #expect(LedgerSchema.migrator.migrations.count == 13) }
 }

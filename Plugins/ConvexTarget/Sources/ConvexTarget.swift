@@ -96,7 +96,7 @@ public struct ConvexTarget: Module, UploadTarget {
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         guard !options.find.isEmpty, let id = try await confirmed(job.digests.sha256) else { return nil }
-        return receipt(job, id, proof: .server, existed: true)
+        return receipt(job, id, proof: .found, existed: true)
     }
 
     public func knows(_ job: UploadJob) async throws(IngestError) -> Bool? {
@@ -111,7 +111,8 @@ public struct ConvexTarget: Module, UploadTarget {
                 throw IngestError(
                     .misconfigured,
                     "`\(options.find)` says that it has whatever it is asked for, even bytes that do not exist.",
-                    advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.")
+                    advice: "It has to return null for a digest that it does not know; then run `filmgate retry`.",
+                    cause: UntruthfulAnswer())
             }
         }
         return id

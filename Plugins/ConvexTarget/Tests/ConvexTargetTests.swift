@@ -88,7 +88,7 @@ import Testing
         defer { server.stop() }
         let sample = try SampleJob(), target = try Self.target(server.url) { $0.find = "files:bySha256" }
         let receipt = try await target.upload(sample.job())
-        #expect(receipt.existed && receipt.id == "doc1" && receipt.verified == .server)
+        #expect(receipt.existed && receipt.id == "doc1" && receipt.verified == .found)
     }
 
     /// In production the message is only "Server Error": what the app meant is in the data of its error.

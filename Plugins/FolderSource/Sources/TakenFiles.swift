@@ -84,7 +84,7 @@ final class TakenFiles: Sendable {
     static func isProven(_ receipts: [Receipt], of sha256: String?) -> Bool {
         let wanted = receipts.filter { $0.state != .excluded }
         guard let sha256, wanted.contains(where: { $0.sha256 == sha256 }) else { return false }
-        return wanted.allSatisfy { $0.state == .done && ($0.verified == .reread || $0.verified == .server) }
+        return wanted.allSatisfy { $0.state == .done && $0.verified.isProof }
     }
 
     /// Returns once every file that was to go is gone.

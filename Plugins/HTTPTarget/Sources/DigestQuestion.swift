@@ -7,7 +7,8 @@ import HTTPKit
 struct DigestQuestion: Sendable {
     enum Answer {
         case missing
-        case known(HTTPResponse)
+        /// `server` where the answer named the digest itself, and else `found`.
+        case known(HTTPResponse, Receipt.Proof)
         case differs(String)
         case silent
     }
@@ -21,7 +22,7 @@ struct DigestQuestion: Sendable {
     /// has.
     func answer(about digests: Digests, _ values: TemplateValues) async throws(IngestError) -> Answer {
         let answer = try await bareAnswer(about: digests, values)
-        guard case .known(let response) = answer else { return answer }
+        guard case .known(let response, _) = answer else { return answer }
         try await absence.confirm(Self.look(of: response)) { () async throws(IngestError) in
             do throws(IngestError) { try await requireNo(values) } catch {
                 // A server may refuse to look for such a digest at all: that is no yes.
@@ -42,13 +43,13 @@ struct DigestQuestion: Sendable {
             HTTPExchange(HTTPRequest(options.method.rawValue, options.url.address(values))))
         let proof = options.found.contains(response.status) ? options.digest?.proof(in: response, for: digests) : nil
         // An address that a redirect leads to may say whose bytes it has; that it answers at all says nothing.
-        if proof == .equal { return .known(response) }
+        if proof == .equal { return .known(response, .server) }
         try response.requireOwnAddress()
         if options.missing.contains(response.status) { return .missing }
         // A page for people says nothing of the bytes that a program asks for.
         guard options.found.contains(response.status), !response.isPage else { throw HTTPStatus.error(for: response) }
         switch proof ?? (options.byDigest ? .equal : .silent) {
-        case .equal: return .known(response)
+        case .equal: return .known(response, .found)
         case .differs(let said): return .differs(said)
         case .silent: return .silent
         }
@@ -62,6 +63,7 @@ struct DigestQuestion: Sendable {
             .misconfigured,
             "\(place) says that it has whatever it is asked for, even bytes that do not exist: "
                 + "its answer proves nothing.",
-            advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.")
+            advice: "Check the address under `find`, and its `found` and `missing`; then run `filmgate retry`.",
+            cause: UntruthfulAnswer())
     }
 }

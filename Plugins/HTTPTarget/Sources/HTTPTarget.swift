@@ -90,19 +90,19 @@ public struct HTTPTarget: Module, UploadTarget {
                 .misconfigured, "\(place) says that every name is taken, even one that nobody can have used.",
                 advice:
                     "It may answer each address with a page of its own: check `url` and `auth`, "
-                    + "then run `filmgate retry`."
-            )
+                    + "then run `filmgate retry`.",
+                cause: UntruthfulAnswer())
         }
     }
 
     public func find(_ job: UploadJob) async throws(IngestError) -> Receipt? {
         if let question {
             let answer = try await question.answer(about: job.digests, TemplateValues(job))
-            guard case .known(let response) = answer else {
+            guard case .known(let response, let proof) = answer else {
                 try own.requireOver(job, at: place)
                 return nil
             }
-            return options.receipt.receipt(from: response, for: job, proof: .server, existed: true)
+            return options.receipt.receipt(from: response, for: job, proof: proof, existed: true)
         }
         if options.forbidsOverwriting, free.isNoted(job.path, for: job.digests.sha256) { return nil }
         guard options.url.layout != nil else { return nil }

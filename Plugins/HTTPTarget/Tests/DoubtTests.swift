@@ -49,7 +49,8 @@ import Testing
         }
         defer { server.stop() }
         let target = try Self.form(server, ["method": .text("GET"), "digest": .map(["json": .text("sha256")])])
-        #expect(try await target.find(job.job)?.id == "7")
+        let found = try await target.find(job.job)
+        #expect(found?.id == "7" && found?.verified == .server)
     }
 
     @Test func aServerThatHasEverythingIsNotBelieved() async throws {
@@ -169,7 +170,7 @@ import Testing
         #expect(error.advice?.contains("`filmgate retry` sends it again") == true)
         let find = ["find": Option.map(["url": .text("BASE/by/{sha256}")])]
         let found = try await Self.sentOn(status, to: location, find)
-        #expect(found.receipt?.verified == .server && found.receipt?.existed == false && found.posts == 1)
+        #expect(found.receipt?.verified == .found && found.receipt?.existed == false && found.posts == 1)
         // Nothing can come twice: tried again by itself.
         let missing = try await Self.sentOn(status, to: location, stores: false, find)
         #expect(missing.error?.code == .untrusted && missing.posts == 1)
@@ -192,7 +193,7 @@ import Testing
             #expect(await code { () async throws(IngestError) in try await target.find(job.job) } == .unavailable)
         }
         has.withLock { $0 = true }
-        #expect(try await target.find(job.job)?.verified == .server)
+        #expect(try await target.find(job.job)?.verified == .found)
         // Once it is over, nothing there is nothing there.
         let tries = OwnTries(state: "/none", key: "k", patience: .milliseconds(1))
         tries.gaveUp(job.job)
@@ -217,11 +218,11 @@ import Testing
         defer { server.stop() }
         let watch = StopWatch(), job = try JobFile([1, 2, 3]).job
         let target = try Self.form(server, absence: KnownAbsence(clock: { watch.now }))
-        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .server) }
+        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .found) }
         #expect(try await target.verify(Receipt(state: .done), size: 3, sha256: job.digests.sha256) == .equal)
         #expect(server.seen.count { !$0.target.hasSuffix(Self.theirs) } == 1 && server.seen.count == 5)
         watch.pass(KnownAbsence.moment)
-        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .server) }
+        for _ in 0..<3 { #expect(try await target.find(job)?.verified == .found) }
         let forNothing = Set(server.seen.map(\.target).filter { !$0.hasSuffix(Self.theirs) })
         #expect(forNothing.count == 2, "Each time for other bytes: \(forNothing)")
         #expect(server.seen.count == 9)
@@ -242,7 +243,7 @@ import Testing
         let watch = StopWatch(), first = try JobFile([1, 2, 3]).job, second = try JobFile([4, 5, 6]).job
         let target = try Self.form(
             server, ["method": .text(method)], absence: KnownAbsence(clock: { watch.now }))
-        #expect(try await target.find(first)?.verified == .server)
+        #expect(try await target.find(first)?.verified == .found)
         isReplaced.raise()
         // Answers that look as before are believed a moment longer: nobody could tell them apart.
         if headers.isEmpty { watch.pass(KnownAbsence.moment) }

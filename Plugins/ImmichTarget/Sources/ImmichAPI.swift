@@ -40,7 +40,7 @@ struct ImmichAPI: Sendable {
             throw IngestError(
                 .misconfigured,
                 "The server says that it has whatever it is asked for, even bytes that do not exist: its answer proves nothing.",
-                advice: "Check the address under `url`; then run `filmgate retry`.")
+                advice: "Check the address under `url`; then run `filmgate retry`.", cause: UntruthfulAnswer())
         }
         guard let result = results.first(where: { $0["id"]?.text == sha1 }), result["action"]?.text == "reject",
             result["reason"]?.text == "duplicate", let id = result["assetId"]?.text, isID(id)

@@ -143,9 +143,10 @@ public struct ImmichTarget: Module, UploadTarget {
     }
 
     private func receipt(_ job: UploadJob, _ id: String, existed: Bool) -> Receipt {
-        // The server recognises files by the SHA-1 of what it stored: what it calls a duplicate it holds.
+        // The server recognises files by the SHA-1 of what it stored: what it calls a duplicate it holds, and it names
+        // no digest of that.
         Receipt(
             state: .done, url: "\(api.root)photos/\(id)", id: id, sha256: job.digests.sha256,
-            verified: existed ? .server : .none, at: WallClock.nanoseconds, existed: existed)
+            verified: existed ? .found : .none, at: WallClock.nanoseconds, existed: existed)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let first = try await target.upload(sample.job()), second = try await target.upload(sample.job())
         #expect(
             first.id == "asset-1" && !first.existed && second.id == "asset-1" && second.existed
-                && second.verified == .server)
+                && second.verified == .found)
         #expect(double.count == 1 && double.holds(sample.digests[.sha1] ?? ""))
         #expect(first.url == server.url + "/photos/asset-1")
     }
@@ -65,7 +65,7 @@ import Testing
         defer { server.stop() }
         let sample = try SampleJob(bytes: [])
         let found = try await target(server.url).find(sample.job())
-        #expect(found?.id == "a-9" && found?.verified == .server && found?.existed == true)
+        #expect(found?.id == "a-9" && found?.verified == .found && found?.existed == true)
     }
 
     /// Whether it does from the beginning, or only later.

@@ -34,7 +34,7 @@ enum CatalogLetters {
         case .reread: UInt8(ascii: "r")
         case .server: UInt8(ascii: "s")
         case .size: UInt8(ascii: "z")
-        case .none, .hearsay: UInt8(ascii: "n")
+        case .none, .found, .hearsay: UInt8(ascii: "n")
         }
     }
 

@@ -1,14 +1,24 @@
 /// What is known of one asset at one target.
 public struct Receipt: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable { case done, pending, held, excluded, failed }
-    /// What proves that the target has the bytes: `reread` and `server` are proof, the others are not.
+    /// What proves that the target has the bytes.
     public enum Proof: String, Sendable, Hashable, Codable {
-        case reread, server, size, none
+        /// They were read back and compared.
+        case reread
+        /// The target named or compared their digest itself: that counts as long as it says nothing else.
+        case server
+        /// Asked for these bytes it said yes, and named no digest: proof while it is asked, and none later.
+        ///
+        /// What answers yes to everything, such as the sign-in page of a network, gives such a yes as well.
+        case found
+        case size, none
         /// Another station's word is all that says so.
         case hearsay
 
-        /// As reports and programs read it: to them a word without proof is none.
-        public var shown: String { self == .hearsay ? Proof.none.rawValue : rawValue }
+        /// The target was shown to have these very bytes when it was asked.
+        public var isProof: Bool { self == .reread || self == .server || self == .found }
+        /// As reports and programs read it: to them what proves nothing later is none.
+        public var shown: String { self == .hearsay || self == .found ? Proof.none.rawValue : rawValue }
     }
 
     public var state: State

@@ -256,12 +256,12 @@ extension ClaimedAttempt {
             return .has(found)
         }
         let place = place(receipt)
-        if let knows = try await target.knows(job) { return knows ? .has(foreign(place, .server)) : .lacks }
+        if let knows = try await target.knows(job) { return knows ? .has(foreign(place, .found)) : .lacks }
         guard place != nil else { return .cannotTell }
         return
             switch try await target.verify(foreign(place, .none), size: job.file.size, sha256: job.digests.sha256)
         {
-        case .equal: .has(foreign(place, .server))
+        case .equal: .has(foreign(place, .found))
         case .missing, .differs, .discarded: .lacks
         case .cannotTell: .cannotTell
         }

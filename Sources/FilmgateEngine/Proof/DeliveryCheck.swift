@@ -151,7 +151,7 @@ struct DeliveryCheck: Sendable {
     /// What it says; nil where it was not asked or did not answer, and then, in any case, what is to be said of that.
     private func word(on delivery: DeliveryRow, _ job: UploadJob) async -> (TargetAnswer?, Silence) {
         guard let proofTargets else {
-            let words = ": accepted, but it never confirmed the bytes; with --pipeline FILE it is asked"
+            let words = Self.earlier(delivery) + "; with --pipeline FILE it is asked"
             return (nil, Silence(words: words, remedy: .askTarget))
         }
         let answer = await Result { () async throws(IngestError) -> TargetAnswer? in
@@ -166,12 +166,21 @@ struct DeliveryCheck: Sendable {
             let words = ": accepted, but it cannot say now that it has these bytes"
             return (word, Silence(words: words, remedy: .sayHowToAsk))
         case .failure(let error):
-            proofTargets.note(error, of: delivery.target)
-            let name = delivery.targetName, advice = error.advice ?? "ask again once it answers."
+            proofTargets.note(error, of: delivery)
+            let words = error.cause is UntruthfulAnswer ? ": its answer does not count: " : " could not be asked: "
+            let advice = error.advice ?? "ask again once it answers."
             return (
-                nil, Silence(words: " could not be asked: \(error.message)", remedy: .said("\(name): \(advice)"))
+                nil,
+                Silence(words: words + error.message, remedy: .hearTarget("\(delivery.targetName): \(advice)"))
             )
         }
+    }
+
+    /// What its receipt is worth while nobody asks.
+    private static func earlier(_ delivery: DeliveryRow) -> String {
+        delivery.receipt.verified == .found
+            ? ": said once that it has these bytes, and never named their digest"
+            : ": accepted, but it never confirmed the bytes"
     }
 
     static func place(_ delivery: DeliveryRow) -> String {
@@ -222,12 +231,12 @@ extension DeliveryRow {
     }
 
     /// The bytes that were read were delivered there: nobody has said since that they are gone, and a folder's copy is
-    /// at its place, or a remote target has shown that it has them.
+    /// at its place, or a remote target has named their digest or shown them.
     ///
     /// Nobody has looked now: no proof.
     var holdsOriginal: Bool {
         let isBelieved = receipt.state == .done && !holdsRendition && denial == nil && !isMissing
-        return isBelieved && (receipt.path != nil || receipt.verified.isProof)
+        return isBelieved && (receipt.path != nil || receipt.verified.isProof && receipt.verified != .found)
     }
 
     /// The folder of its target; nil for a remote one.

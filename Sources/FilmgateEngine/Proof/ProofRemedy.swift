@@ -18,6 +18,8 @@ public enum ProofRemedy: Sendable, Hashable {
     case nameTarget
     /// Its target was asked, and cannot say whether it has it.
     case sayHowToAsk
+    /// Its target was asked and gave no answer that counts; what its error advises.
+    case hearTarget(String)
     /// Nobody knows what kind of file it is.
     case nameTheKind
     /// A copy waits until somebody picks or rates the picture.

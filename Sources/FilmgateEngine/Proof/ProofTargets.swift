@@ -12,8 +12,14 @@ public final class ProofTargets: Sendable {
     public let digests: Set<DigestAlgorithm>
     private let build: Build
     private let built: Mutex<[String?: [Plan]]>
-    /// Targets that did not answer or let nobody in, by their identity.
-    private let silent = Mutex<[String: IngestError]>([:])
+    /// Targets that did not answer, let nobody in, or whose answers do not count; by their identity.
+    private let silent = Mutex<[String: Unheard]>([:])
+    /// A target that was asked in vain.
+    public struct Unheard: Sendable {
+        public var target: String, error: IngestError
+        /// It says yes to what nobody can have: it did answer.
+        public var isUntruthful: Bool { error.cause is UntruthfulAnswer }
+    }
     private struct Folder: Hashable { var volume: String, path: String }
     /// Of the folders looked at so far, by the shots' keys.
     private let shots = Mutex<[Folder: [String: [KnownFile]]]>([:])
@@ -39,14 +45,17 @@ public final class ProofTargets: Sendable {
 
     /// Throws again what a target that did not answer threw: thousands of files are not asked for one by one.
     func requireHeard(_ identity: String) throws(IngestError) {
-        if let error = silent.withLock({ $0[identity] }) { throw error }
+        if let silent = silent.withLock({ $0[identity] }) { throw silent.error }
     }
 
-    /// A question to it ended so.
-    func note(_ error: IngestError, of identity: String) {
+    /// A question about a delivery ended so at its target.
+    func note(_ error: IngestError, of delivery: DeliveryRow) {
         guard [.network, .unavailable, .unauthorized, .untrusted, .misconfigured].contains(error.code) else { return }
-        silent.withLock { $0[identity] = error }
+        silent.withLock { $0[delivery.target] = Unheard(target: delivery.targetName, error: error) }
     }
+
+    /// The targets that were asked and gave no answer that counts, in the order of their names.
+    public var unheard: [Unheard] { silent.withLock { $0.values.sorted { $0.target < $1.target } } }
 
     /// The targets that a file should have reached by the rules of today, and those of which that cannot be told
     /// without reading it.

@@ -57,7 +57,7 @@ public final class RemoteCheck: Sendable {
             if case .told(let found) = answer { heard.note(TargetAnswer(found), of: delivery) }
             return answer
         case .failure(let error):
-            proofTargets.note(error, of: delivery.target)
+            proofTargets.note(error, of: delivery)
             return .failed(error)
         }
     }

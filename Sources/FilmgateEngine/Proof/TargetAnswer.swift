@@ -86,8 +86,3 @@ extension UploadTarget {
         return TargetAnswer(try await verify(delivery.receipt, size: job.file.size, sha256: job.digests.sha256))
     }
 }
-
-extension Receipt.Proof {
-    /// The target was shown to have these very bytes.
-    var isProof: Bool { self == .server || self == .reread }
-}

@@ -41,6 +41,9 @@ enum LedgerSchema {
         migrator.registerMigration("12 the cluster of a catalogue", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: StationTables.cluster)
         }
+        migrator.registerMigration("13 what was only found", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: onlyFound)
+        }
         return migrator
     }()
 
@@ -168,6 +171,15 @@ enum LedgerSchema {
     /// A file that is delivered at once never enters it, so that writing costs no more.
     private static let openFiles =
         "CREATE INDEX asset_open ON asset (ending, at) WHERE ending IN ('pending', 'setAside');"
+
+    /// Receipts of earlier releases did not tell what a target found from what it named the digest of: all that may be the
+    /// former counts as that.
+    ///
+    /// `http` asked also after sending, where the answer to that said nothing.
+    private static let onlyFound = """
+        UPDATE delivery SET verified = 'found' WHERE state = 'done' AND verified = 'server'
+            AND (existed = 1 OR attempts > 1 OR target_id IN (SELECT id FROM target WHERE identity LIKE 'http:%'));
+        """
 
     /// Few copies are ever denied, so they have a table of their own, which may be written beside the run that holds
     /// the state: no number in it is new, and the writer remembers none of it.

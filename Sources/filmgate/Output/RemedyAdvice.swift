@@ -42,6 +42,8 @@ struct RemedyAdvice {
             "`filmgate safe-to-format '\(Describe.name(path))'` asks about the whole card."
         case .copyUnreadable:
             "Ask again once the copy can be read; `filmgate import CARD --to FOLDER`, with a folder on another disk, makes one that can."
+        case .hearTarget(let words):
+            "\(Describe.name(words)) Or deliver to a folder in its place (`filmgate import CARD --to FOLDER`), and ask without that pipeline."
         case .said(let words): Describe.name(words)
         }
     }

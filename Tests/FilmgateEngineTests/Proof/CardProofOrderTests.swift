@@ -138,6 +138,20 @@ import Testing
         #expect(yeses > 30)
     }
 
+    /// Whatever answers in a gallery's place may have said that yes.
+    @Test func aYesOfBeforeThatNamedNoDigestCountsOnlyWhereItIsSaidAgain() async throws {
+        let fixture = try ProofFixture()
+        var row = ProofFixture.row("far", fixture.sha256, isConfirmed: true)
+        row.receipt.verified = .found
+        try fixture.put("test")
+        fixture.ledger.deliver(row)
+        for step in [Step.unasked, .fails, .cannotTell] {
+            #expect(try await fixture.isSafe(asking: step) == false, "\(step)")
+        }
+        #expect(try await fixture.isSafe(asking: .saysYes))
+        #expect(try await fixture.isSafe(asking: .unasked) == false)
+    }
+
     /// The folder's copy was changed, and the gallery has it no more.
     @Test func eachTargetThatLacksItIsNamed() async throws {
         let fixture = try ProofFixture()

@@ -92,6 +92,7 @@ import Testing
         #expect(row(shown).holdsOriginal)
         #expect(!row(shown, denial: Denial(.gone, "gone", at: 2)).holdsOriginal)
         #expect(!row(Receipt(state: .done, sha256: sha256, verified: .none, at: 1)).holdsOriginal)
+        #expect(!row(Receipt(state: .done, sha256: sha256, verified: .found, at: 1)).holdsOriginal)
         #expect(!row(Receipt(state: .pending, at: 1)).holdsOriginal)
         let stamped = Receipt(state: .done, sha256: String(repeating: "b", count: 64), verified: .server, at: 1)
         #expect(!row(stamped).holdsOriginal)
