@@ -176,6 +176,27 @@ import Testing
         #expect(try ask(file).status == 8)
     }
 
+    /// The digests that it named when it took them count, and whose answer does not is told to whoever formats the card.
+    @Test func whoseAnswerDoesNotCountIsNamedBesideTheYES() throws {
+        let stored = StoredFiles(), server = try FaultServer { seen, _ in stored.answer(seen) }
+        defer { server.stop() }
+        let find = "find: { url: \"\(server.url)/by/{sha256}\" }", digest = "digest: { json: sha256 }"
+        let file = try pipeline("http: { url: \"\(server.url)/up\", method: POST, body: raw, \(digest), \(find) }")
+        #expect(try table.run(["import", table.card, "--pipeline", file]).count("delivered") == 3)
+        #expect(try ask(file).summary["unheard"] == nil)
+        func told() throws -> String {
+            try Program.run(["safe-to-format", table.card, "--pipeline", file, "--state", table.state]).output
+        }
+        stored.mode.withLock { $0 = .everything }
+        let yes = try ask(file)
+        #expect(yes.status == 0 && yes.count("believed") == 3, "\(yes.output)")
+        #expect(yes.summary["unheard"] as? [String] == ["far"], "\(yes.output)")
+        let lie = "its answer does not count: \(server.url) says that it has whatever it is asked for"
+        #expect(try told().contains("far was asked, and \(lie)"))
+        server.stop()
+        #expect(try told().contains("far could not be asked: "))
+    }
+
     @Test func filesAtAServerAreReadBack() throws {
         let dav = Files(), server = try FaultServer { seen, _ in dav.answer(seen) }
         defer { server.stop() }

@@ -70,9 +70,11 @@ struct SafeToFormatCommand: Verb {
             if let pipeline, let proofTargets {
                 examination.stations = await context.stationProof(pipeline, reader, asking: proofTargets, proof)
             }
-            let report = await Result { () async throws(IngestError) in try await examination.run(proof) }
+            let examined = await Result { () async throws(IngestError) in try await examination.run(proof) }
             await examination.stations?.close()
-            return try report.get()
+            var report = try examined.get()
+            report.unheard = proofTargets?.unheard ?? []
+            return report
         }
         if options.json {
             report.printJSON(to: context.console)

@@ -26,6 +26,8 @@ struct FormatReport {
     var partOf: String?
     /// Files that the ledger knows of the card, and that are not on it any more.
     var gone = 0
+    /// Targets that were asked and gave no answer that counts.
+    var unheard: [ProofTargets.Unheard] = []
 
     mutating func add(_ finding: CardProof.Finding) {
         findings.append(finding)
@@ -219,6 +221,7 @@ struct FormatReport {
                 "\(Describe.count(damaged.count, "file")) damaged: \(names). A part is missing on the card, too: recover it before formatting."
             )
         }
+        lines += doubts
         for (label, count) in lost.sorted(by: { $0.key < $1.key }) {
             let files = Describe.count(count, "file"), name = Describe.name(label)
             let copies = count == 1 ? "The copy of \(files) at \(name) is" : "The copies of \(files) at \(name) are"
@@ -239,6 +242,19 @@ struct FormatReport {
         return lines
     }
 
+    /// Of targets that gave no answer that counts, where no file says so as its reason.
+    private var doubts: [String] {
+        let reasons = findings.compactMap { finding -> String? in
+            if case .problem(let why, _) = finding.verdict { why } else { nil }
+        }
+        return unheard.compactMap { one in
+            let message = one.error.message, words = message.hasSuffix(".") ? String(message.dropLast()) : message
+            if reasons.contains(where: { $0.contains(words) }) { return nil }
+            let what = one.isUntruthful ? "was asked, and its answer does not count" : "could not be asked"
+            return "\(Describe.name(one.target)) \(what): \(Describe.name(words))."
+        }
+    }
+
     func printJSON(to console: Console) {
         for finding in findings { console.out(line(finding)) }
         var summary = JSONWriter()
@@ -256,6 +272,7 @@ struct FormatReport {
         summary.add("removed", removed)
         if !advice.isEmpty { summary.add("advice", advice.joined(separator: "\n")) }
         summary.add("believed", believed.values.max() ?? 0)
+        if !unheard.isEmpty { summary.add("unheard", unheard.map(\.target)) }
         summary.add("damaged", damaged.count)
         summary.add("lost", lost.values.reduce(0, +))
         summary.add("taken_back", takenBack.values.reduce(0, +))
