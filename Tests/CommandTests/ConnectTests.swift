@@ -29,6 +29,23 @@ import Testing
         #expect(try Program.run(["check", file]).output.hasSuffix("p.yaml: valid\n"))
     }
 
+    /// Nor can it be used, and no sign-in is missing.
+    @Test func aGalleryThatSaysYesToEverythingEndsWithFive() throws {
+        let table = try Table(), server = try FaultServer { _, _ in .answer(200) }
+        defer { server.stop() }
+        let find = "find: { url: \"\(server.url)/by/{sha256}\" }"
+        let file = try table.write(
+            "p.yaml",
+            """
+            version: 1
+            sources: [card: { paths: [/nowhere] }]
+            stages: [upload: { to: [gallery] }]
+            targets: { gallery: { http: { url: "\(server.url)/up", method: POST, \(find) } } }
+            """)
+        let outcome = try Program.run(["check", file, "--connect", "--state", table.state])
+        #expect(outcome.status == 5 && outcome.errors.contains("even bytes that do not exist"), "\(outcome.errors)")
+    }
+
     @Test func aCameraThatIsDownIsTold() throws {
         let table = try Table()
         try table.sampleCard()

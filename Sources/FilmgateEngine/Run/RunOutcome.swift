@@ -60,7 +60,7 @@ public struct RunOutcome: Sendable {
     /// The exit code (see Commands.md); where several apply: signal, 1, 6, 7, 4, 5, 3, 8.
     public var exitCode: ExitStatus {
         if let signal { return signal }
-        var reached = Set(troubles.map { Self.status(of: $0.code) })
+        var reached = Set(troubles.map(Self.status))
         if mismatches > 0 { reached.insert(.mismatch) }
         if summary[.setAside] + (made[.setAside] ?? 0) > 0 { reached.insert(.setAside) }
         if summary[.pending] + (made[.pending] ?? 0) > 0 || !earlier.isEmpty { reached.insert(.notProven) }
@@ -69,8 +69,10 @@ public struct RunOutcome: Sendable {
     }
 
     /// What a trouble of the run as a whole comes to; never `complete`.
-    static func status(of code: IngestError.Code) -> ExitStatus {
-        switch code {
+    static func status(of trouble: IngestError) -> ExitStatus {
+        // What it is to get waits, and no sign-in is missing.
+        if trouble.cause is UntruthfulAnswer { return .notProven }
+        return switch trouble.code {
         case .unexpected, .stateLocked: .failure
         case .storageFull: .full
         case .unauthorized, .misconfigured: .signIn

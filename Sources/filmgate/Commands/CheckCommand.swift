@@ -57,7 +57,11 @@ struct CheckCommand: Verb {
         }
         if invalid { throw Exit(.invalidPipeline) }
         // A secret that is not there is what `misconfigured` means to a file that is valid.
-        if let refused { throw Exit(refused.code == .misconfigured ? .signIn : Failure.exitCode(refused)) }
+        if let refused { throw Exit(Self.lacksSecret(refused) ? .signIn : Failure.exitCode(refused)) }
+    }
+
+    private static func lacksSecret(_ error: IngestError) -> Bool {
+        error.code == .misconfigured && !(error.cause is UntruthfulAnswer)
     }
 
     private static func withoutSignIn(_ pipeline: PipelineFile) -> [Diagnostic] {

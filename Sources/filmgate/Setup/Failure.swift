@@ -30,7 +30,8 @@ extension Console {
 enum Failure {
     /// The exit code of such an error.
     static func exitCode(_ error: IngestError) -> ExitStatus {
-        switch error.code {
+        if error.cause is UntruthfulAnswer { return .sourceLost }
+        return switch error.code {
         case .stateLocked: .stateLocked
         case .notFound, .unreadable, .deviceGone, .deviceBusy, .accessDenied, .network, .unavailable, .rateLimited,
             .untrusted:

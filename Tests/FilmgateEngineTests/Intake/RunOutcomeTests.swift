@@ -10,6 +10,13 @@ import Testing
         #expect(outcome.exitCode != .complete)
     }
 
+    /// No sign-in is missing there.
+    @Test func aTargetThatSaysYesToEverythingIsHeld() {
+        let lie = IngestError(.misconfigured, "It has whatever it is asked for.", cause: UntruthfulAnswer())
+        #expect(RunOutcome(troubles: [lie]).exitCode == .notProven)
+        #expect(RunOutcome(troubles: [lie, IngestError(.unauthorized, "Another.")]).exitCode == .signIn)
+    }
+
     @Test func theWorseOneCounts() {
         var outcome = RunOutcome(troubles: [IngestError(.unreadable, "A slot."), IngestError(.network, "A gallery.")])
         outcome.summary.counts[.setAside] = 1
