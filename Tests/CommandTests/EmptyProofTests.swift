@@ -198,9 +198,11 @@ import Testing
         let whole = try #require(FileManager.default.contents(atPath: first))
         try table.write("CARD/DCIM/100CANON/IMG_0009.JPG", whole.prefix(whole.count / 2))
         let run = try Program.run(["import", table.card, "--to", table.archive, "--state", table.state])
-        #expect(run.status == 0 && run.output.contains("(1 of them damaged)"), "\(run.output)")
+        #expect(run.status == 0 && run.output.contains(" seen, 1 of them damaged: "), "\(run.output)")
         #expect(run.errors.contains("damaged: DCIM/100CANON/IMG_0009.JPG"), "\(run.errors)")
         #expect(try table.run(["status"]).items("status").first?["damaged"] as? Int == 1)
+        let status = try Program.run(["status", "--state", table.state]).output
+        #expect(status.contains("assets (1 of them damaged): "), "\(status)")
         let answer = try ask(table)
         #expect(answer.status == 0 && answer.count("damaged") == 1)
         #expect(try words(table).contains("1 file damaged: DCIM/100CANON/IMG_0009.JPG"))

@@ -39,6 +39,13 @@ import Testing
         #expect(outcome.followed(by: RunOutcome()).partly.isEmpty)
     }
 
+    /// They are of all that were seen, and not of those that are told last.
+    @Test func damagedFilesAreCountedAmongAll() {
+        var outcome = RunOutcome(summary: RunSummary(counts: [.delivered: 2, .filtered: 3]))
+        outcome.damaged = 1
+        #expect(lines(outcome).first == "5 files seen, 1 of them damaged: 2 delivered, 3 filtered")
+    }
+
     @Test func programsReadTheCount() throws {
         func count(_ outcome: RunOutcome) throws -> Int64? {
             try #require(JSONValue(Array(SummaryLine.json(outcome, exit: .complete).utf8)))["by_others"]?.whole

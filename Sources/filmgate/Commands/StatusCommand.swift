@@ -89,7 +89,7 @@ struct StatusCommand: Verb {
         let unfinished = max(0, totals.unfinished)
         if unfinished > 0 { counts.append("\(unfinished) \(isUnderWay ? "on the way" : "broken off")") }
         let damaged = totals.damaged > 0 ? " (\(totals.damaged) of them damaged)" : ""
-        if !counts.isEmpty { console.out("assets: " + counts.joined(separator: ", ") + damaged) }
+        if !counts.isEmpty { console.out("assets\(damaged): " + counts.joined(separator: ", ")) }
         if unfinished > 0, !isUnderWay {
             console.out("  broken off with a run: `filmgate retry` sends what waits, another import reads the rest")
         }

@@ -30,7 +30,8 @@ enum SummaryLine {
             "\(summary[ending]) \(plan && ending == .delivered ? "to deliver" : ending.words)"
                 + Self.partly(outcome.partly[ending] ?? 0, of: summary[ending], plan: plan)
         }.joined(separator: ", ")
-        let damaged = outcome.damaged > 0 ? " (\(outcome.damaged) of them damaged)" : ""
+        // Of all of them, whatever became of each: behind the last count they would be that one's.
+        let damaged = outcome.damaged > 0 ? ", \(outcome.damaged) of them damaged" : ""
         let rate =
             summary.seconds > 0.05 && summary.bytesRead > 0
             ? ", \(Describe.bytes(UInt64(Double(summary.bytesRead) / summary.seconds)))/s" : ""
@@ -38,7 +39,7 @@ enum SummaryLine {
         let meanwhile =
             others == 0 ? "" : "\n\(others) \(others == 1 ? "was" : "were") delivered by others meanwhile"
         return """
-            \(Describe.count(summary.seen, "file")) seen: \(counts)\(damaged)\(meanwhile)
+            \(Describe.count(summary.seen, "file")) seen\(damaged): \(counts)\(meanwhile)
             \(Describe.bytes(summary.bytesRead)) read, \(Describe.bytes(summary.bytes)) \(plan ? "to deliver" : "delivered") \
             in \(Describe.duration(summary.seconds))\(rate) · exit \(exit.rawValue) (\(exit.word))
             """
