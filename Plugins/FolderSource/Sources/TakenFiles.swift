@@ -152,10 +152,19 @@ final class TakenFiles: Sendable {
         case .changed:
             logger.warning("\(file) stays: it has other bytes than were read, or is being written to.")
         case .earlier:
-            let why = "\(file) stays: a server had it before, and whether it still has it was not asked."
+            let why =
+                "\(file) stays: a server had these bytes before, "
+                + "so that nothing was sent for which it could confirm them."
             let isFirst = !saidThatEarlierIsNoProof.exchange(true, ordering: .relaxed)
-            if isFirst { logger.warning("\(why) Other files stay for the same reason.") } else { logger.info("\(why)") }
+            if isFirst { logger.warning("\(why) \(byHand)") } else { logger.info("\(why)") }
         }
+    }
+
+    /// What to do about files that stay because a server had them before.
+    private var byHand: String {
+        let folder = ShellWord.quoted(String(PathText.shown(root).dropFirst().dropLast()))
+        return "Others stay for the same reason: `filmgate safe-to-format \(folder) --pipeline FILE` asks it whether "
+            + "it still has them; after a YES remove them yourself."
     }
 
     /// Only the file that was read: another one may be put under its name at any moment.

@@ -95,7 +95,18 @@ import Testing
     @Test func whatOnlyAServerHadBeforeStaysAndOneLineSaysWhy() async throws {
         let scene = try await Scene()
         #expect(await scene.stays(.delivered, ["a": scene.local(existed: false), "g": Self.remote(existed: true)]))
-        #expect(scene.log.text.contains("warning `a.jpg` stays: a server had it before"))
+        let said = scene.log.text
+        #expect(said.contains("warning `a.jpg` stays: a server had these bytes before"), "\(said)")
+        #expect(said.contains("`filmgate safe-to-format '\(scene.hot.path)' --pipeline FILE` asks it"), "\(said)")
+        #expect(said.contains("after a YES remove them yourself"), "\(said)")
+    }
+
+    /// Sent in this run, and found there after the answer was lost.
+    @Test func whatAServerWasAskedForInThisRunIsProven() async throws {
+        let scene = try await Scene()
+        var receipt = Self.remote(existed: false)
+        receipt.verified = .found
+        #expect(await !scene.stays(.delivered, ["a": scene.local(existed: false), "g": receipt]))
     }
 
     /// A server that proves nothing never lets a file go, and one line says so.
