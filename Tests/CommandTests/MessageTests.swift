@@ -166,7 +166,9 @@ import Testing
         let outcome = try Program.run(["safe-to-format", table.card, "--state", table.state])
         let lines = outcome.output.split(separator: "\n")
         #expect(outcome.status == 8 && lines.filter { $0.contains("own device") }.count == 4, "\(outcome.output)")
-        #expect(outcome.output.contains("--allow same-device"))
+        #expect(outcome.output.contains("→ `--allow same-device`"))
+        let told = try table.run(["safe-to-format", table.card])
+        #expect((told.summary["advice"] as? String)?.contains("`--allow same-device`") == true, "\(told.output)")
         let all = try Program.run(["safe-to-format", table.card, "--state", table.state, "-v"]).output
         #expect(all.split(separator: "\n").filter { $0.contains("own device") }.count == 9)
     }

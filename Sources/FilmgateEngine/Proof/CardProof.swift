@@ -174,7 +174,7 @@ public struct CardProof: Sendable {
             }
         }
         let further = deliveries.filter { $0.receipt.state == .done && !taken.contains($0.target) }
-        if let problem = Verdict.together(problems) ?? counted.problemWithOrdered {
+        if let problem = Verdict.together(problems)?.beside(counted.holders) ?? counted.problemWithOrdered {
             return await counted.told(problem, further, in: &finding)
         }
         for other in further {

@@ -23,6 +23,8 @@ struct CopyCount {
     private var inMemory: CardProof.Verdict?
     /// Targets that nobody asked for here, and whose earlier word counts.
     private(set) var believed: [String] = []
+    /// Targets whose copies were ordered and prove the file.
+    private(set) var holders: [String] = []
     /// Why the first copy that nobody asked for here was not counted.
     private(set) var doubt: CardProof.Verdict?
 
@@ -48,6 +50,7 @@ struct CopyCount {
             await noteOnCard(delivery, verdict)
             return verdict
         }
+        holders.append(delivery.targetName)
         if question.isOriginal(delivery) { await count(delivery) }
         return verdict
     }

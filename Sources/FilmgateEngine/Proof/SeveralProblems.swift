@@ -16,6 +16,14 @@ extension CardProof.Verdict {
         }
     }
 
+    /// The same with the targets that prove the file, where it is about a copy on the card's own device: who reads that
+    /// a gallery has it may take the copy for one too many.
+    func beside(_ holders: [String]) -> Self {
+        guard case .problem(let words, .allowSameDevice) = self, !holders.isEmpty else { return self }
+        let beside = "it is proven at \(holders.joined(separator: ", ")), and has to be at each target that it is for"
+        return .problem("\(words); \(beside)", .allowSameDevice)
+    }
+
     private var remedy: ProofRemedy? {
         if case .problem(_, let remedy) = self { return remedy }
         return nil

@@ -80,10 +80,6 @@ struct FormatReport {
         }
         for line in found + remarks { console.out(line) }
         for line in advice { console.out("→ " + line) }
-        // Nothing else is wrong than that the copies lie on the same disk.
-        if problems > 0, problems == remedies.count(where: { $0 == .allowSameDevice }) {
-            console.out("→ `--allow same-device` if this is a dump that lies on the disk of its copies.")
-        }
         console.out(isSafe ? "YES: safe to format." : "NO: do not format this card.")
     }
 

@@ -15,8 +15,11 @@ struct RemedyAdvice {
     private static func line(_ remedy: ProofRemedy) -> String? {
         switch remedy {
         case .ingest, .deliver, .deliverAnew, .sayHowToAsk, .nameTheKind, .mark, .orderAgain, .allowFiltered,
-            .allowSameDevice, .copyElsewhere, .copyToDisk:
+            .copyElsewhere, .copyToDisk:
             nil
+        case .allowSameDevice:
+            "`--allow same-device` if this is a dump that lies on the disk of its copies. For a card, a copy on another disk counts: "
+                + "`filmgate import CARD --to FOLDER`, and ask without a pipeline."
         case .finish:
             "`filmgate import CARD`, with the options of its other imports, goes on with what was not finished."
         case .readAgain:
