@@ -64,7 +64,8 @@ import Testing
         for words in [[], ["--gone"]] {
             let refused = try table.run(["cancel", "--yes", "--target", "gallery", "--pipeline", asked] + words)
             #expect(refused.status == 2, "\(refused.output)")
-            #expect(refused.output.contains(isUsable ? "nothing for" : "same folder"), "\(refused.output)")
+            #expect(
+                refused.output.contains(isUsable ? "nothing for `gallery` here" : "same folder"), "\(refused.output)")
         }
         // All of it waits still, and is found by the name that its place has now.
         let cancelled = try table.run(["cancel", "--yes", "--target", "web", "--pipeline", swapped])

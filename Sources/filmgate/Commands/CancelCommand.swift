@@ -63,10 +63,11 @@ struct CancelCommand: Verb {
             let known = totals.targets.map { (name: $0.name, identity: $0.identity) }
             order.target = try PresentNames(context: context, pipeline: pipeline).meant(target, among: known)
         }
-        try await order.takeBack(context, reader)
+        try await order.takeBack(context, reader, called: target)
     }
 
-    private func takeBack(_ context: CommandContext, _ reader: any LedgerReader) async throws {
+    /// `called`: the target as the user named it.
+    private func takeBack(_ context: CommandContext, _ reader: any LedgerReader, called: String?) async throws {
         let orders = try await context.telling { () async throws(IngestError) in
             try await Cancellation(reader).orders(gone: gone)
         }
@@ -80,7 +81,7 @@ struct CancelCommand: Verb {
             return try await giveUp(disks, context)
         }
         var choice = OrderChoice(target: target, files: paths, start: start)
-        choice.noted = noted
+        (choice.noted, choice.called) = (noted, called)
         var chosen = try choice.choose(orders)
         if meaning == .copiesRemoved {
             let meant = chosen
@@ -90,7 +91,9 @@ struct CancelCommand: Verb {
         }
         if meaning == .placeGone { try await context.telling { () throws(IngestError) in try refusePresent(chosen) } }
         if chosen.isEmpty {
-            if let target { try await refuseUnknown(target, reader, noted, context) }
+            if let target {
+                try await refuseUnknown(target, called: called ?? target, reader, noted, context)
+            }
             return try await dismissVanished(context, reader)
         }
         // Whoever hands the job to a run has asked already.
@@ -154,7 +157,7 @@ struct CancelCommand: Verb {
     ///
     /// Where one is said to be gone, the folders of `noted` are known, too, though nothing was delivered there.
     private func refuseUnknown(
-        _ target: String, _ reader: any LedgerReader, _ noted: [TargetDisk], _ context: CommandContext
+        _ target: String, called: String, _ reader: any LedgerReader, _ noted: [TargetDisk], _ context: CommandContext
     ) async throws {
         let totals = try await context.telling { () async throws(IngestError) in try await reader.totals() }
         let isKnown = totals.targets.contains { known in
@@ -164,9 +167,9 @@ struct CancelCommand: Verb {
         if isKnown { return }
         let places = noted.map { TargetLabel.place(of: $0.identity) }
         let names = Set(totals.targets.map(\.name) + places).sorted()
-        let hint = nearest(target, among: names).map { " Did you mean `\($0)`?" } ?? ""
+        let hint = nearest(called, among: names).map { " Did you mean `\($0)`?" } ?? ""
         let list = names.isEmpty ? "none is known yet" : "known: \(names.map(Describe.name).joined(separator: ", "))"
-        throw ValidationError("There is no target called `\(target)`; \(list).\(hint)")
+        throw ValidationError("There is no target called `\(called)`; \(list).\(hint)")
     }
 
     /// Ends the verb for a file that is not there and that no source ever had: it is mistyped, and "nothing waits"

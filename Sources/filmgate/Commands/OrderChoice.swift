@@ -12,6 +12,8 @@ struct OrderChoice {
     /// Where relative paths start: a target may be named by its folder.
     let start: UserPath
 
+    /// What the user called the target, where `target` is the identity that was found for it.
+    var called: String?
     /// Targets whose disks are noted: they may be meant, too, though nothing of them is among the orders.
     var noted: [TargetDisk] = []
     /// The identity of the card or disk that is plugged in where an absolute path lies; nil where none is.
@@ -191,15 +193,15 @@ struct OrderChoice {
     }
 
     private func refuse(_ target: String, _ meant: [QueuedDelivery], among orders: [QueuedDelivery]) throws {
-        let places = Set(meant.map(\.delivery.target)).sorted()
+        let called = called ?? target, places = Set(meant.map(\.delivery.target)).sorted()
         if places.count > 1, meant.contains(where: { $0.delivery.targetName == target }) {
             let list = places.map { "--target '\(TargetLabel.place(of: $0))'" }.joined(separator: " or ")
-            throw Refusal("`\(target)` stands for several places; say which: \(list).")
+            throw Refusal("`\(called)` stands for several places; say which: \(list).")
         }
         guard meant.isEmpty, !orders.isEmpty else { return }
         let all = orders.map { ($0.delivery.targetName, $0.delivery.target) } + noted.map { ($0.name, $0.identity) }
         let known = Set(all.map { name, identity in "\(name) (\(TargetLabel.place(of: identity)))" }).sorted()
-        throw Refusal("There is nothing for `\(target)` here; there is for: \(known.joined(separator: ", ")).")
+        throw Refusal("There is nothing for `\(called)` here; there is for: \(known.joined(separator: ", ")).")
     }
 }
 
