@@ -15,6 +15,8 @@ final class TargetAnswers: Sendable {
     private let state = Mutex(State())
     private let hub: EventHub, clock: any RunClock
     private let isPlan: Bool
+    /// The run has no other target.
+    private let isAlone: Bool
 
     /// How long a target is asked for a name before the other targets get theirs.
     ///
@@ -24,8 +26,11 @@ final class TargetAnswers: Sendable {
     /// After so long people hear whom it is that is waited for.
     static let notice = Duration.seconds(2)
 
-    init(_ hub: EventHub = EventHub(), _ clock: any RunClock = TimerQueue.shared, isPlan: Bool = true) {
-        (self.hub, self.clock, self.isPlan) = (hub, clock, isPlan)
+    init(
+        _ hub: EventHub = EventHub(), _ clock: any RunClock = TimerQueue.shared, isPlan: Bool = true,
+        isAlone: Bool = false
+    ) {
+        (self.hub, self.clock, self.isPlan, self.isAlone) = (hub, clock, isPlan, isAlone)
         patience = .seconds(isPlan ? 10 : 2)
     }
 
@@ -69,7 +74,7 @@ final class TargetAnswers: Sendable {
         guard !target.isLocal, state.withLock({ !$0.heard.contains(identity) && !$0.told.contains(identity) }) else {
             return nil
         }
-        return Task { [clock, hub, isPlan] in
+        return Task { [clock, hub, isPlan, isAlone] in
             var wait = Self.notice
             while wait > .zero {
                 await clock.sleep(for: wait)
@@ -78,7 +83,7 @@ final class TargetAnswers: Sendable {
             }
             let isNew = self.state.withLock { !$0.heard.contains(identity) && $0.told.insert(identity).inserted }
             guard isNew else { return }
-            let rest = isPlan ? "." : "; what is for other targets goes on meanwhile."
+            let rest = isPlan || isAlone ? "." : "; what is for other targets goes on meanwhile."
             hub.post(.waiting(IngestError(.unavailable, "\(target.name) has given no answer for 2 s\(rest)")))
         }
     }

@@ -321,7 +321,7 @@ public final class Runner: Sendable {
 
     /// A dry run keeps its names to itself.
     private func makeReservations() -> NameReservations {
-        let answers = TargetAnswers(hub, clock, isPlan: writer == nil)
+        let answers = TargetAnswers(hub, clock, isPlan: writer == nil, isAlone: plan.targets.count == 1)
         return writer == nil ? NameReservations(answers: answers) : NameReservations(leases.names, answers: answers)
     }
 
