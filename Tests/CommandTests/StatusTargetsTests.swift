@@ -56,6 +56,19 @@ import Testing
         #expect(snapshot.targets.map(\.waiting) == [5, 3])
     }
 
+    /// An event is named only where there is one.
+    @Test(arguments: [nil, "", "smith's"]) func whatLetsGoOfWhatWaitsForAPickNamesItsEvent(_ event: String?) {
+        var target = gallery(event ?? "", done: 0, pending: 3)
+        #expect(!MarksHint.concerns(target))
+        target.lastReason = MarkRule.notPicked
+        #expect(MarksHint.concerns(target))
+        let own = TargetUse(identity: target.identity, event: event, isDelivered: false)
+        let other = TargetUse(identity: "\(Self.address):other", event: "other", isDelivered: true)
+        let words = event == "smith's" ? "run PIPELINE --event 'smith'\\''s'`" : "run PIPELINE`"
+        let said = MarksHint.text(target, [other, own])
+        #expect(said.contains("`filmgate \(words), once"), "\(said)")
+    }
+
     /// The ledger is not asked all the time.
     @Test func whatTheLedgerDoesNotSayYetWaitsForTheRunsEvent() async throws {
         let rows = [gallery("smith", done: 88, pending: 0), gallery("party", done: 54, pending: 8)]

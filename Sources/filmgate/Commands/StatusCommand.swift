@@ -41,10 +41,13 @@ struct StatusCommand: Verb {
             var watch = StatusWatch(reader: snapshots, json: options.json, console: context.console)
             throw Exit(try await watch.run())
         }
-        let (totals, runs, troubled) = try await context.telling { () async throws(IngestError) in
+        let (totals, uses, runs, troubled) = try await context.telling { () async throws(IngestError) in
             let filter = AssetFilter(endings: [.setAside, .pending], limit: 200)
             let troubled = try await WaitingReason.filled(try await reader.assets(filter), reader)
-            return (try await reader.totals(), try await reader.runs(limit: 50), troubled)
+            let totals = try await reader.totals()
+            var uses: [TargetUse] = []
+            if totals.targets.contains(where: MarksHint.concerns) { uses = try await reader.uses(ofTargets: "") }
+            return (totals, uses, try await reader.runs(limit: 50), troubled)
         }
         let holder = StateHolder(directory: context.state)
         let isPaused = holder != nil && LiveQuestion.ask(state: context.state)?.isPaused == true
@@ -54,7 +57,7 @@ struct StatusCommand: Verb {
         if options.json {
             printJSON(totals, runs.first, holder, isPaused, context)
         } else {
-            printText(totals, runs, holder, troubled, context)
+            printText(totals, uses, runs, holder, troubled, context)
         }
     }
 
@@ -112,7 +115,7 @@ struct StatusCommand: Verb {
     }
 
     private func printText(
-        _ totals: LedgerTotals, _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow],
+        _ totals: LedgerTotals, _ uses: [TargetUse], _ runs: [RunRow], _ holder: StateHolder?, _ troubled: [AssetRow],
         _ context: CommandContext
     ) {
         let console = context.console
@@ -131,11 +134,7 @@ struct StatusCommand: Verb {
             }
             text += Self.reasons(target)
             console.out(text)
-            if let reason = target.lastReason, [MarkRule.notPicked, MarkRule.notRated].contains(reason) {
-                console.out(
-                    "  `filmgate mark` says what goes; all of it goes with `filmgate run PIPELINE --event NAME` "
-                        + "for its event, once that pipeline no longer waits")
-            }
+            if MarksHint.concerns(target) { console.out(MarksHint.text(target, uses)) }
             if target.isSuperseded(among: totals.targets) {
                 let place = Describe.name(TargetLabel.place(of: target.identity))
                 console.out("  ordered there by mistake? `filmgate cancel --target '\(place)'` takes it back")
