@@ -46,4 +46,35 @@ import Testing
         let third = try table.run(arguments)
         #expect(third.count("delivered") == 2 && third.count("alreadySeen") == 2)
     }
+
+    /// A picture that nobody takes because of its name is lost when the card is formatted: the import says so, and how
+    /// it is taken.
+    @Test(arguments: [true, false]) func picturesUnderNamesOfJunkAreTold(isPlan: Bool) throws {
+        let table = try Table(), picture = Data([0xFF, 0xD8, 0xFF, 0xE0, 9, 0xFF, 0xD9])
+        try table.frames("CARD", count: 1, from: 1)
+        for name in ["DCIM/100TEST/._IMG_0099.JPG", "DCIM/100TEST/A.CTG", ".Trashes/501/IMG_7.JPG"] {
+            try table.write("CARD/" + name, picture + Data(name.utf8))
+        }
+        // What these names stand for.
+        try table.write("CARD/DCIM/100TEST/._IMG_0001.JPG", Data([0, 5, 0x16, 7, 0, 2, 0, 0]))
+        try table.write("CARD/DCIM/100TEST/B.CTG", "catalogue")
+        try table.write("CARD/.Trashes/501/notes.txt", "words")
+        let words = [isPlan ? "plan" : "import", table.card, "--to", table.archive, "--state", table.state]
+        let run = try Program.run(words), said = isPlan ? run.output : run.errors
+        let names = "DCIM/100TEST/._IMG_0099.JPG, DCIM/100TEST/A.CTG"
+        #expect(said.contains("left: 2 pictures under names of junk: \(names). Rename them (`mv`)"), "\(said)")
+        let trash = "left: 1 picture, 29 B, in folders that are not looked into: .Trashes/501/IMG_7.JPG. Move"
+        #expect(said.contains(trash), "\(said)")
+        guard !isPlan else { return }
+        for (old, new) in [("._IMG_0099.JPG", "IMG_0099.JPG"), ("A.CTG", "IMG_0098.JPG")] {
+            let folder = table.card + "/DCIM/100TEST/"
+            try FileManager.default.moveItem(atPath: folder + old, toPath: folder + new)
+        }
+        try FileManager.default.removeItem(atPath: table.card + "/.Trashes/501/IMG_7.JPG")
+        let again = try Program.run(words)
+        #expect(again.output.contains("2 delivered"), "\(again.output)")
+        #expect(!again.errors.contains("left: "), "\(again.errors)")
+        // Programs read what people do elsewhere.
+        #expect(try table.importing().output.split(separator: "\n").allSatisfy { $0.hasPrefix("{") })
+    }
 }

@@ -8,7 +8,7 @@ final class RunPrinter: Sendable {
     private let json: Bool, plan: Bool, verbose: Int
     private let ledger: any LedgerReader
     private let console: Console
-    private let groups = ReasonGroups()
+    private let groups = ReasonGroups(), hidden = HiddenPictures()
     /// What was said of each target's hold, and when other trouble was said: several workers meet the same one at once.
     private let told = Mutex<(held: [String: String], troubles: [String: ContinuousClock.Instant])>(([:], [:]))
     /// A plan of files that are on a camera.
@@ -102,6 +102,7 @@ final class RunPrinter: Sendable {
     }
 
     private func settle(_ settled: AssetResult) {
+        hidden.note(settled)
         if json {
             switch settled.ending {
             case .alreadySeen where !settled.isOfOtherEvent: seen.withLock { $0.append(settled) }
@@ -209,7 +210,9 @@ final class RunPrinter: Sendable {
                 say("pending: \(Describe.name(path))\(settled.reason.map { ": " + Describe.name($0) } ?? "")")
             }
         }
-        for line in groups.rest() { if json { console.err(line) } else { say(line) } }
+        // Whoever ends it wants the end now.
+        let left = outcome.signal == nil ? await hidden.remarks() : []
+        for line in groups.rest() + left { if json { console.err(line) } else { say(line) } }
         if listsOnly.load(ordering: .relaxed) {
             say(
                 "A camera's files are only listed in a plan: where each one goes, and whether it is a duplicate, shows when it is read."
