@@ -21,6 +21,19 @@ import Testing
 
     @Test func withoutAFolderItSaysSo() throws {
         let outcome = try Program.run(["demo"], environment: ["TMPDIR": "/nonexistent"])
-        #expect(outcome.status == 1 && outcome.errors.contains("TMPDIR"), "\(outcome.errors)")
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("`TMPDIR=/another/folder filmgate demo`"), "\(outcome.errors)")
+    }
+
+    /// Full before anything is made, or after the card: which folder that is, and how another one is chosen.
+    @Test(.enabled(if: Mounting.works), arguments: ["16k", "1m"]) func aFullFolderIsNamed(_ size: String) throws {
+        let table = try Table(), small = table.path("small")
+        try FileManager.default.createDirectory(atPath: small, withIntermediateDirectories: true)
+        try #require(Mounting.run("/usr/bin/mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", small]) == 0)
+        defer { Mounting.run("/usr/bin/umount", [small]) }
+        let outcome = try Program.run(["demo"], environment: ["TMPDIR": small])
+        #expect(outcome.status == 7 && outcome.errors.contains("\(small) has "), "\(outcome.errors)")
+        #expect(outcome.errors.contains("`TMPDIR=/another/folder filmgate demo`"), "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: small) == [])
     }
 }

@@ -23,10 +23,17 @@ struct DemoCommand: Verb {
         let demo: Demo
         do throws(IngestError) { demo = try await Demo.begun(invocation.console) } catch {
             invocation.console.tell(error, json: false)
-            throw Exit(.failure)
+            throw Exit(error.code == .storageFull ? .full : .failure)
         }
         let status = await demo.show()
+        let isStopped = [.interrupted, .terminated].contains(status)
+        // Asked before all of it goes.
+        let lack = status == .complete || isStopped ? nil : Demo.lackOfRoom
         await demo.end()
+        if let lack {
+            invocation.console.tell(lack, json: false)
+            throw Exit(.full)
+        }
         guard status == .complete else { throw Exit(status) }
         let page = "\(CommandLine.arguments[0]) studio --sample (http://127.0.0.1:8484/)"
         invocation.console.out("\nThe page, over a sample shoot that goes on: \(page)")
@@ -43,6 +50,9 @@ private final class Demo: Sendable {
     private let state = Mutex(State())
     private let steps = BlockingPool(width: 1)
 
+    /// What is said of a step that failed where there is too little room for all of them.
+    static var lackOfRoom: IngestError? { TrialFolder.lackOfRoom(for: "demo") }
+
     /// Makes the folder and starts the gallery.
     static func begun(_ console: Console) async throws(IngestError) -> Demo {
         let folder = try TrialFolder.make(for: "demo")
@@ -54,8 +64,9 @@ private final class Demo: Sendable {
             try DurableFile.atomicWrite(text.span.bytes, to: demo.pipeline, mode: 0o600)
             return demo
         } catch {
+            let told = lackOfRoom ?? error
             try? FileManager.default.removeItem(atPath: folder)
-            throw error
+            throw told
         }
     }
 

@@ -20,7 +20,7 @@ struct StudioSample: Sendable {
 
     /// Makes the folder and starts the gallery.
     init() async throws(IngestError) {
-        let folder = try TrialFolder.make(for: "studio")
+        let folder = try TrialFolder.make(for: "studio --sample")
         (self.folder, pipeline) = (folder, folder + "/sample.yaml")
         let token = (0..<4).map { _ in String(UInt32.random(in: .min ... .max), radix: 36) }.joined()
         gallery = try GalleryServer(directory: folder + "/gallery", token: token)
