@@ -49,6 +49,17 @@ import Testing
         } catch { #expect(error.code == .rejected) }
     }
 
+    /// That the far side said yes and named no digest is one thing, that it named it another; neither without the digest.
+    @Test(arguments: [("found", Receipt.Proof.found), ("server", .server), ("size", .size)])
+    func howItIsProvenIsTheModulesWord(_ word: String, _ proof: Receipt.Proof) throws {
+        let sample = try SampleJob()
+        var told: JSONObject = ["id": .string("7"), "verified": .string(word)]
+        let bare = try AssetText.receipt(.object(told), for: sample.job(), "shelf")
+        #expect(bare.verified == (proof == .size ? .size : .none))
+        told["sha256"] = .string(sample.job().digests.sha256)
+        #expect(try AssetText.receipt(.object(told), for: sample.job(), "shelf").verified == proof)
+    }
+
     @Test func aReceiptThatSaysNothingIsNone() throws {
         let sample = try SampleJob()
         #expect(throws: IngestError.self) {
