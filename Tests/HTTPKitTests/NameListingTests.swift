@@ -54,6 +54,20 @@ import Testing
         #expect(folder.asked == 1)
     }
 
+    /// They are kept as hashes, and neither one that was sent nor one that was there is taken for free.
+    @Test func ofThousandsEachIsFreeOnce() async throws {
+        let folder = Folder(Set((0..<5_000).map { "IMG_\($0).JPG" })), listing = folder.listing()
+        var wrong: [Int] = []
+        for number in 0..<10_000 {
+            let name = "IMG_\(number).JPG", other = "img_\(number).jpg"
+            let first = try await listing.isFree(name), mine = try await listing.claim(name)
+            let second = try await listing.isFree(other), also = try await listing.claim(other)
+            if first != (number >= 5_000) || mine != first || second || also { wrong.append(number) }
+        }
+        #expect(wrong.isEmpty)
+        #expect(folder.asked == 1)
+    }
+
     @Test func aServerThatDoesNotListIsAskedForEachName() async throws {
         let listing = Folder(nil).listing()
         #expect(try await !listing.claim("a.jpg"))

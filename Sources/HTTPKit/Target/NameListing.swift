@@ -7,7 +7,10 @@ public import FilmgateCore
 public actor NameListing {
     /// Names in a folder (empty: the root); nil when the server does not tell, or tells of too many.
     public typealias Load = @Sendable (_ folder: String) async throws(IngestError) -> Set<String>?
-    private typealias Answer = Result<Set<String>?, IngestError>
+    /// Folded names as hashes: a folder to which a run without an end sends holds as many as that has sent, and where
+    /// two names have one hash the server is asked for the second.
+    private typealias Names = Set<Int>
+    private typealias Answer = Result<Names?, IngestError>
     private struct Folder {
         var answer: Task<Answer, Never>, asked: ContinuousClock.Instant
         /// Names that were claimed since it was asked for.
@@ -17,7 +20,8 @@ public actor NameListing {
     }
     private let load: Load, clock: @Sendable () -> ContinuousClock.Instant
     private var folders: [String: Folder] = [:]
-    private var sent: Set<String> = []
+    /// Paths that something was sent to, as hashes in the same way.
+    private var sent = PackedTable<Void>()
 
     /// How long a listing is as good as a question of its own: about as long as an upload takes, in which others may
     /// come in between, too.
@@ -35,11 +39,11 @@ public actor NameListing {
     ///
     /// False: ask the server. Letters' case is ignored: what differs only in it may be one name there.
     public func isFree(_ path: String) async throws(IngestError) -> Bool {
-        let folded = SafeName.folded(path)
-        if sent.contains(folded) { return false }
+        let key = Self.key(path)
+        if sent[key] != nil { return false }
         let cut = Self.cut(path)
         guard let names = try await names(in: cut.folder) else { return false }
-        return !names.contains(SafeName.folded(cut.name)) && !sent.contains(folded)
+        return !names.contains(Self.key(cut.name)) && sent[key] == nil
     }
 
     /// True where the server lists the folder of `path`.
@@ -48,7 +52,7 @@ public actor NameListing {
     }
 
     /// From now on only the server knows about `path`.
-    public func note(_ path: String) { sent.insert(SafeName.folded(path)) }
+    public func note(_ path: String) { _ = sent.insert(Self.key(path)) }
 
     /// Notes `path`; true when nothing stood there a moment ago and it was never noted before, so that it need not be
     /// asked for by itself.
@@ -56,14 +60,14 @@ public actor NameListing {
     /// While much is sent the folder is listed again every few seconds, as long as that is cheaper than a question for
     /// each file. False otherwise, and where the server does not list: ask it.
     public func claim(_ path: String) async throws(IngestError) -> Bool {
-        let folded = SafeName.folded(path), cut = Self.cut(path)
-        guard sent.insert(folded).inserted else { return false }
+        let cut = Self.cut(path)
+        guard sent.insert(Self.key(path)) else { return false }
         folders[cut.folder]?.claims += 1
         guard let names = try await freshNames(in: cut.folder) else { return false }
-        return !names.contains(SafeName.folded(cut.name))
+        return !names.contains(Self.key(cut.name))
     }
 
-    private func names(in folder: String) async throws(IngestError) -> Set<String>? {
+    private func names(in folder: String) async throws(IngestError) -> Names? {
         let task = folders[folder]?.answer ?? ask(folder)
         if folders[folder] == nil { folders[folder] = Folder(answer: task, asked: clock()) }
         let result = await task.value
@@ -72,7 +76,7 @@ public actor NameListing {
     }
 
     /// As they were at most a moment ago; nil when that would cost more than it saves.
-    private func freshNames(in folder: String) async throws(IngestError) -> Set<String>? {
+    private func freshNames(in folder: String) async throws(IngestError) -> Names? {
         let names = try await names(in: folder)
         guard let known = folders[folder], let names else { return nil }
         let age = clock() - known.asked
@@ -99,10 +103,13 @@ public actor NameListing {
         let load = load
         return Task {
             await Result { () async throws(IngestError) in
-                try await load(folder).map { Set($0.map { SafeName.folded($0) }) }
+                try await load(folder).map { Names($0.map(Self.key)) }
             }
         }
     }
+
+    /// Names that differ in letters' case alone may be one at the server.
+    private static func key(_ path: String) -> Int { SafeName.folded(path).hashValue }
 
     private static func cut(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: 0x2F) else { return ("", path) }
