@@ -18,9 +18,7 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
     private let opening: GPhotoRequest
     private let maker: GPhotoEntries
     private let current: Mutex<(link: (any GPhotoLink)?, isClosed: Bool)>
-    /// The bytes that libgphoto2 knows a file by, by its path in the volume.
-    private var paths: [String: GPhotoPath] = [:]
-    private var told: Set<String> = []
+    let known = Mutex(GPhotoFiles())
     private var pace = PreviewPace(), showsNothing = false
     /// Why the last listing showed nothing.
     private var gap: IngestError?
@@ -76,15 +74,18 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
             files[index].size = try measured(files[index].path)
         }
         let arranged = maker.arrange(files)
-        for (file, entry) in arranged { note(file, entry) }
+        note(arranged)
         return arranged.map(\.entry)
     }
 
     func unlisted() async -> IngestError? { gap }
 
-    private func note(_ file: GPhotoFile, _ entry: SourceEntry) {
-        paths[entry.origin.volumePath] = file.path
-        told.insert(entry.origin.id.rawValue)
+    private func note(_ told: [(file: GPhotoFile, entry: SourceEntry)]) {
+        known.withLock { known in for (file, entry) in told { known.note(file.path, entry.origin) } }
+    }
+
+    nonisolated func settled(_ settled: AssetResult) {
+        if settled.ending != .pending { known.withLock { $0.settle(settled.asset.origin) } }
     }
 
     /// Reads a file only to count it: some old cameras do not say how large their files are.
@@ -106,7 +107,7 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
     }
 
     func fetch(_ origin: Origin, from offset: UInt64, into sink: any ByteSink) async throws(IngestError) {
-        guard let path = paths[origin.volumePath] else {
+        guard let path = known.withLock({ $0[origin] }) else {
             throw IngestError(.notFound, "\(origin.path) is no longer on \(place.label).")
         }
         let reading = RepeatedRead(sink, of: origin.path, from: offset)
@@ -137,7 +138,7 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
     /// picture had no end.
     func preview(of origin: Origin, upTo limit: Int) async throws(IngestError) -> [UInt8]? {
         if showsNothing { return nil }
-        guard !Task.isCancelled, ContinuousClock.now >= pace.due, let path = paths[origin.volumePath] else {
+        guard !Task.isCancelled, ContinuousClock.now >= pace.due, let path = known.withLock({ $0[origin] }) else {
             throw IngestError(.unavailable, "\(place.label) has other things to do.", advice: "Ask again in a moment.")
         }
         var bytes: [UInt8] = [], begun: ContinuousClock.Instant?
@@ -200,9 +201,9 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
         }
         let fresh = maker.arrange(files).filter { file in
             // Without a date it may be another one under the same name.
-            file.entry.origin.evidence == .nothing || !told.contains(file.entry.origin.id.rawValue)
+            file.entry.origin.evidence == .nothing || !known.withLock { $0.isTold(file.entry.origin) }
         }
-        for (file, entry) in fresh { note(file, entry) }
+        note(fresh)
         return fresh.map(\.entry)
     }
 

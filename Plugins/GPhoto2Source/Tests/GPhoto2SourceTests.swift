@@ -228,6 +228,51 @@ import Testing
         await session.close()
     }
 
+    private func end(_ entry: SourceEntry, _ ending: Ending, _ session: any SourceSession) {
+        let asset = Asset(origin: entry.origin, kind: entry.kind, shot: entry.shot)
+        session.settled(AssetResult(asset: asset, ending: ending))
+    }
+
+    /// A shoot of an evening leaves eight bytes for each file; what is pending can still be read.
+    @Test func whatHasItsEndingIsForgottenAndNotToldTwice() async throws {
+        for number in 1...50 { camera.put("/DCIM", "IMG_\(number).JPG", bytes) }
+        let opened = try await session(), session = try #require(opened as? GPhotoSession)
+        let entries = try await session.entries()
+        for (number, entry) in entries.enumerated() { end(entry, number == 0 ? .pending : .delivered, session) }
+        #expect(session.known.withLock { $0.counts } == (1, 50))
+        let sink = Received()
+        try await session.fetch(entries[0].origin, from: 0, into: sink)
+        #expect(sink.bytes == bytes)
+        let news = try #require(try await session.arrivals())
+        camera.put("/DCIM", "IMG_51.JPG", bytes)
+        camera.state.withLock { state in state.news = state.files.map(\.file) }
+        for await item in news {
+            guard case .arrived(let entry) = item else { continue }
+            #expect(entry.origin.name == "IMG_51.JPG")
+            break
+        }
+        #expect(session.known.withLock { $0.counts } == (2, 51))
+        await session.close()
+    }
+
+    /// One that looks the same comes while the one before is still on its way to its targets.
+    @Test func theEndingOfADatelessFileTakesNothingFromTheNext() throws {
+        var known = GPhotoFiles()
+        let path = GPhotoPath(folder: Array("/DCIM".utf8), name: Array("IMG_1.JPG".utf8))
+        var origin = Origin(
+            source: "gphoto2", volume: "v", root: "usb://001/004", path: "DCIM/IMG_1.JPG", size: 9, modified: 0)
+        known.note(path, origin)
+        known.settle(origin)
+        #expect(known[origin] == path && known.isTold(origin))
+        origin.modified = 1_700_000_000_000_000_000
+        // Another file has taken the place of the dateless one.
+        known.settle(origin)
+        #expect(known[origin] == path && !known.isTold(origin))
+        known.note(path, origin)
+        known.settle(origin)
+        #expect(known[origin] == nil && known.isTold(origin))
+    }
+
     @Test(arguments: [
         (-53, "deviceBusy"), (-52, "deviceGone"), (-108, "notFound"), (-102, "corruptData"), (-6, "unreadable"),
         (-999, "unreadable"),
