@@ -143,7 +143,7 @@ public struct SonyHandler: ManufacturerHandler {
         inMemory.handle = Self.memory
         camera[SonyMemory.self].waiting[object.handle] = nil
         try StandardFetch.whole(inMemory, from: 0, camera, into: sink)
-        camera[SonyMemory.self].taken.insert(.init(object))
+        camera[SonyMemory.self].noteTaken(object)
     }
 
     private struct NoSink: ByteSink {
@@ -153,19 +153,22 @@ public struct SonyHandler: ManufacturerHandler {
 
 /// The frame that was told about and not yet read, and what was read before it.
 struct SonyMemory: HandlerMemory {
-    struct Look: Hashable {
+    private struct Look: Hashable {
         var name: String, size: UInt64, time: CivilTime?
         init(_ object: CameraObject) { (name, size, time) = (object.name, object.size, object.time) }
     }
     var waiting: [ObjectHandle: CameraObject] = [:]
     var count: UInt32 = 0
-    var taken: Set<Look> = []
+    /// How those looked that were read, as hashes: one that wrongly seems to be among them gets a number, and no more.
+    private var taken = PackedTable<Void>()
+
+    mutating func noteTaken(_ object: CameraObject) { _ = taken.insert(Look(object).hashValue) }
 
     /// A frame that has been read is gone: another one that looks the same gets a name of its own.
     func distinguish(_ object: inout CameraObject) {
         let name = FileName(object.name)
         var number = 2
-        while taken.contains(Look(object)) {
+        while taken[Look(object).hashValue] != nil {
             object.name = name.ext.isEmpty ? "\(name.stem)~\(number)" : "\(name.stem)~\(number).\(name.ext)"
             number += 1
         }
