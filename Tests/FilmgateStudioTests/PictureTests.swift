@@ -13,9 +13,10 @@ import Testing
 @Suite(.ownThreads, .enabled(if: StudioBench.decoderIsThere), .timeLimit(.minutes(5))) struct PictureTests {
     private let frame = SampleContents(seed: 3, width: 320).jpeg(Frame.wedding[0])
 
-    /// A page over one file, whose copy lies in a folder.
+    /// A page over one file, whose copy lies in a folder; `rows`: others, of which there is none.
     private func with(
-        previews: Bool = true, _ body: (StudioBench, _ id: String, _ path: String) async throws -> Void
+        previews: Bool = true, beside rows: [AssetRow] = [],
+        _ body: (StudioBench, _ id: String, _ path: String) async throws -> Void
     ) async throws {
         try await StudioBench.with(previews: previews) { bench async throws in
             let root = bench.folder + "/copies", path = root + "/day/IMG_1.JPG"
@@ -26,6 +27,7 @@ import Testing
             delivery.receipt.path = path
             let ledger = try SQLiteLedger.open(directory: bench.state)
             try await ledger.record([.asset(Rows.asset(1)), .asset(Rows.asset(2)), .delivery(delivery)])
+            try await ledger.record(rows.map { .asset($0) })
             ledger.close()
             let list = try bench.client.send("GET", "/api/v1/frames?q=IMG_1", try bench.token(.view)).json
             try await body(bench, try #require(list?.at("frames.0.id")?.string), path)
@@ -49,6 +51,26 @@ import Testing
                     "GET", "/api/v1/frames/\(id)/\(size)", try bench.token(.pick).merging(["If-None-Match": tag]) { $1 }
                 )
                 #expect(known.status == 304 && known.body.isEmpty)
+            }
+        }
+    }
+
+    /// A RAW stands for its shot, and its bytes are nowhere: the list names the JPEG beside it with all that a sheet needs
+    /// to show that one's picture instead.
+    @Test func theJPEGOfAShotHasThePictureThatItsRAWHasNot() async throws {
+        var raw = Rows.asset(0, name: "IMG_1.CR3")
+        (raw.kind, raw.shot) = (.raw, Rows.asset(1).shot)
+        try await with(beside: [raw]) { bench, id, _ in
+            let token = try bench.token(.view)
+            let list = try bench.client.send("GET", "/api/v1/frames?q=IMG_1&brief=1&group=shot", token).json
+            let shot = try #require(list?.at("frames.0")), others = try #require(shot["others"]?.items)
+            let lead = try #require(shot["id"]?.string), jpeg = try #require(others.first)
+            #expect(shot["kind"]?.string == "raw" && others.count == 1 && jpeg["id"]?.string == id)
+            #expect(jpeg["kind"]?.string == "jpeg" && jpeg["sha256"]?.string == Rows.sha(1))
+            for size in ["thumbnail", "preview"] {
+                let missing = try bench.client.send("GET", "/api/v1/frames/\(lead)/\(size)", token)
+                #expect(missing.status == 404 && missing.code == "noPicture" && missing["Retry-After"] == nil)
+                #expect(try bench.client.send("GET", "/api/v1/frames/\(id)/\(size)", token).status == 200)
             }
         }
     }

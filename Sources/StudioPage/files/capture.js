@@ -6,7 +6,7 @@ import { Filters } from "./filters.js";
 import { confirm, run } from "./jobs.js";
 import { help, isSingle, meaning } from "./keys.js";
 import { buttons, Marking, mayMark, maySteer } from "./marks.js";
-import { address, hasPicture, load } from "./pictures.js";
+import { best, hasPicture } from "./pictures.js";
 import { Sheet } from "./sheet.js";
 import { Taking } from "./taking.js";
 import { endingOf, receiptsOf } from "./shot.js";
@@ -190,7 +190,7 @@ function about(frame) {
     return h("span", { class: one.style }, `${one.sign} ${name}: ${one.word}`);
   });
   const small = hasPicture(frame) ? /** @type {HTMLImageElement} */ (h("img", { class: "small", alt: "" })) : null;
-  if (small) load(small, address(frame, "thumbnail"), () => small.isConnected).then((isThere) => isThere || small.remove());
+  if (small) best(small, frame, "thumbnail", () => small.isConnected).then((found) => found || small.remove());
   return [
     small, h("span", { class: "quiet" }, t("newest")), h("b", { dir: "auto" }, fileName(frame)), h("span", {}, when(frame.captured ?? null)), h("span", { dir: "auto" }, body),
     stated(state), ...targets, h("a", { href: `#/file/${frame.id}` }, t("facts")),

@@ -1,7 +1,7 @@
 // The newest frame and nothing else, for a second screen.
 import { get } from "./api.js";
 import { foreign, h } from "./dom.js";
-import { address, hasPicture, load } from "./pictures.js";
+import { best, hasPicture } from "./pictures.js";
 import { fileName } from "./cell.js";
 import { t, when } from "./words.js";
 
@@ -10,17 +10,16 @@ export function open(main) {
   const image = /** @type {HTMLImageElement} */ (h("img", { class: "photo", alt: "" })), words = h("p", { class: "caption" });
   let timer = 0, known = "";
   async function look() {
-    const answer = await get("frames", { kind: "jpeg,raw,heif,image", brief: 1, at: 0, limit: 20 }).catch(() => null);
+    const answer = await get("frames", { kind: "jpeg,raw,heif,image", group: "shot", brief: 1, at: 0, limit: 20 }).catch(() => null);
     // The newest may still be on its way.
     const frame = answer?.frames.find(hasPicture);
     if (!frame || frame.id === known) return;
     known = frame.id;
     // The one before stays until this one has come.
-    const place = address(frame, "preview"), isNewest = () => frame.id === known && image.isConnected;
-    const isThere = await load(new Image(), place, isNewest);
+    const isNewest = () => frame.id === known && image.isConnected, found = await best(new Image(), frame, "preview", isNewest);
     if (!isNewest()) return;
-    if (!isThere) { known = ""; return; }
-    image.src = place;
+    if (!found) { known = ""; return; }
+    image.src = found;
     image.alt = t("pictureOf", { name: fileName(frame) });
     words.replaceChildren(foreign(fileName(frame)), ` ${when(frame.captured)}`);
   }
