@@ -120,6 +120,85 @@ import VirtualCamera
         }
     }
 
+    // MARK: Another card
+
+    private static let shot = VirtualFile("IMG_0001.JPG", .pattern(seed: 1, size: 1000))
+
+    /// Another card, whose file has the handle that the one before it had.
+    private func change(_ camera: VirtualCamera, to file: VirtualFile, label: String = "SD") {
+        camera.pullCards()
+        var card = VirtualCard()
+        card.info.label = label
+        card.add(file)
+        camera.insert(card)
+    }
+
+    /// Nobody has heard yet that the card was changed.
+    @Test(arguments: [
+        ("IMG_0002.JPG", 1000, "20260501T120000", "SD"), ("IMG_0001.JPG", 1001, "20260501T120000", "SD"),
+        ("IMG_0001.JPG", 1000, "20260501T120007", "SD"), ("IMG_0001.JPG", 1000, "20260501T120000", "OTHER"),
+    ]) func aFrameOfAnotherCardIsNotShown(_ name: String, _ size: UInt64, _ date: String, _ label: String) async throws
+    {
+        try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
+            let entry = try #require(try await scene.session.entries().first)
+            change(scene.camera, to: VirtualFile(name, .pattern(seed: 2, size: size), date: date), label: label)
+            #expect(try await preview(entry, scene.session).get() == nil)
+            #expect(asked(scene.camera) == 1, "the handle is another one's on that card, or was not asked")
+        }
+    }
+
+    @Test func theSameCardIsShownAgain() async throws {
+        try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
+            let entry = try #require(try await scene.session.entries().first)
+            for card in scene.camera.pullCards() { scene.camera.insert(card) }
+            #expect(try await preview(entry, scene.session).get() != nil)
+        }
+    }
+
+    /// Waits for the first file that arrives.
+    private func arrival(_ arrivals: AsyncStream<SourceNews>) async -> SourceEntry? {
+        for await news in arrivals { if case .arrived(let entry) = news { return entry } }
+        return nil
+    }
+
+    /// Once it is heard, no picture is asked for, and none of the other card's bytes come for a file of this one, however
+    /// equal their sizes.
+    @Test func aChangedCardTakesItsHandlesWithIt() async throws {
+        try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
+            let entry = try #require(try await scene.session.entries().first)
+            let arrivals = try #require(try await scene.session.arrivals())
+            change(scene.camera, to: VirtualFile("IMG_0002.JPG", .pattern(seed: 2, size: 1000)))
+            let other = try #require(await arrival(arrivals))
+            #expect(other.origin.name == "IMG_0002.JPG")
+            guard case .failure(let error) = await preview(entry, scene.session) else { throw Failed("it is shown") }
+            #expect(error.code == .unavailable && asked(scene.camera) == 0)
+            let sink = MemorySink()
+            await #expect(throws: IngestError.self) {
+                try await scene.session.fetch(entry.origin, from: 0, into: sink)
+            }
+            #expect(sink.bytes.isEmpty, "the file of another card was read for it")
+            #expect(try await scene.bytes(of: other).count == 1000)
+        }
+    }
+
+    /// A card in the other slot changes nothing of what lies in this one.
+    @Test func aCardBesideItChangesNothing() async throws {
+        try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
+            let entry = try #require(try await scene.session.entries().first)
+            let arrivals = try #require(try await scene.session.arrivals())
+            var card = VirtualCard(storage: StorageID(0x0002_0001), firstHandle: 100)
+            card.add(VirtualFile("IMG_0002.JPG", .pattern(seed: 2, size: 1000)))
+            scene.camera.insert(card)
+            let other = try #require(await arrival(arrivals))
+            #expect(other.origin.name == "IMG_0002.JPG")
+            let picture = try #require(try await preview(entry, scene.session).get())
+            #expect(picture.dropFirst(6).starts(with: Array(entry.origin.name.utf8)))
+            #expect(try await scene.bytes(of: entry) == Self.shot.content.slice(at: 0, count: 1000))
+        }
+    }
+
+    // MARK: The files first
+
     /// A file that is on its way is not held up, in the middle of it or otherwise.
     @Test func aFileOnItsWayGoesFirst() async throws {
         try await Self.bench.run(.network) { scene in
@@ -152,9 +231,7 @@ import VirtualCamera
         try await Self.bench.run(.network, files: files) { scene in
             let entries = try await scene.session.entries(), session = scene.session
             let one = try #require(entries.first), other = try #require(entries.last), before = scene.camera.log.count
-            for code in [OperationCode.getObjectInfo, .getObjectPropList] {
-                scene.camera.add(Fault(.dribble, on: code, times: .max))
-            }
+            scene.camera.add(Fault(.dribble, on: .getObjectInfo, times: files.count))
             let listing = Task { await Result { () async throws(IngestError) in try await session.entries() } }
             while scene.camera.log.count < before + 2 { try await Task.sleep(for: .milliseconds(1)) }
             #expect(try await preview(one, session).get() != nil)

@@ -78,8 +78,8 @@ struct CameraWatch: Sendable {
             if events.contains(where: { $0.code == .storeAdded || $0.code == .storeRemoved }) {
                 session.objects.changedCard()
             }
-            // Another card may be in.
-            if again { camera[StoreLabels.self] = StoreLabels() }
+            // Another card may be in, with folders of other names.
+            if again { (camera[StoreLabels.self], camera[FolderNames.self]) = (StoreLabels(), FolderNames()) }
             let objects = try camera.marked(Self.objects(in: news, camera) + SizeSettling.settled(camera))
             try StoreLabels.confirm(camera)
             return (objects, again, !camera[SizeSettling.self].isEmpty)

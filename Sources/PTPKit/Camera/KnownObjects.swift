@@ -9,7 +9,7 @@ final class KnownObjects: Sendable {
     struct State {
         /// What is still to be read or to reach its targets, for as long as the connection lasts.
         var current = ObjectPlaces()
-        /// The same of earlier connections: their handles may be worth a question.
+        /// The same of earlier connections, and of cards before one was changed: these handles may be worth a question.
         var earlier = ObjectPlaces()
         /// Frames in the body's memory (`isHeld`) that have their ending; a look that began before may still show them.
         var over: Set<ObjectHandle> = []
@@ -33,8 +33,13 @@ final class KnownObjects: Sendable {
         }
     }
 
-    /// Handles may name other objects from now on.
-    func changedCard() { state.withLock { $0.visit += 1 } }
+    /// Handles may name other objects from now on, but for frames that the body holds in its memory.
+    func changedCard() {
+        state.withLock { state in
+            state.earlier.merge(state.current.takeThoseOnCards())
+            state.visit += 1
+        }
+    }
 
     /// The engine is told about these.
     func remember(_ objects: [CameraObject]) {
@@ -54,7 +59,10 @@ final class KnownObjects: Sendable {
             if object.isHeld, state.over.contains(object.handle) { return true }
             guard state.told.contains(path, maker.facts(object, visit: state.visit)) else { return false }
             // Shown again, perhaps by another handle.
-            if object.isHeld { state.current[path] = object }
+            if object.isHeld || state.earlier.holds(path) {
+                state.earlier[path] = nil
+                state.current[path] = object
+            }
             return true
         }
     }

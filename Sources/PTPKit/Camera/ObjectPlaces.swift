@@ -39,6 +39,14 @@ struct ObjectPlaces: Sendable {
     /// Takes over those of `other`; where both know a path, the other's.
     mutating func merge(_ other: ObjectPlaces) { places.merge(other.places) { _, new in new } }
 
+    /// Takes out those that lie on cards; all others are in the body's memory.
+    mutating func takeThoseOnCards() -> ObjectPlaces {
+        var taken = ObjectPlaces()
+        taken.places = places.filter { !$0.value.isHeld }
+        places = places.filter { $0.value.isHeld }
+        return taken
+    }
+
     private static func place(_ object: CameraObject) -> Place {
         Place(
             handle: object.handle.rawValue, storage: object.storage.rawValue, group: object.group?.rawValue,

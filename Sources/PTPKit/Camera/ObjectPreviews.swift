@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// The files come first: one picture is asked for between two of them and never while one is on its way, and however
 /// many are wanted, all of them take a twentieth of the time. A body that is silent or hangs up at the question, or answers
-/// what is no answer, is not asked again.
+/// what is no answer, is not asked again. A handle is asked whose it is behind each picture: the card may have been
+/// changed, and what nobody knows to be a frame's picture is shown for none.
 final class ObjectPreviews: Sendable {
     private struct State {
         var isAsking = false, isOver = false, pace = PreviewPace()
@@ -86,7 +87,8 @@ final class ObjectPreviews: Sendable {
         }
     }
 
-    /// Nil where the camera has none, or one of more than `limit` bytes; a busy camera is not waited for.
+    /// Nil where the camera has none, one of more than `limit` bytes, or another file's by that handle; a busy camera is
+    /// not waited for.
     private static func read(
         _ object: CameraObject, upTo limit: Int, _ camera: isolated PTPCamera
     ) throws(PTPError) -> [UInt8]? {
@@ -109,7 +111,34 @@ final class ObjectPreviews: Sendable {
             if case .gone = error { throw .malformed("it hangs up at \(question.code)") }
             throw error
         }
-        return bytes.isEmpty || isLonger ? nil : bytes
+        guard !bytes.isEmpty, !isLonger, try isStill(object, camera) else { return nil }
+        return bytes
+    }
+
+    /// Whether the handle names the file that was listed.
+    ///
+    /// Name, size and time are told apart as where files are known again, and so is the card's label, which is asked for
+    /// anew. Asked behind the picture: before it, the card could still be changed in between.
+    private static func isStill(
+        _ object: CameraObject, _ camera: isolated PTPCamera
+    ) throws(PTPError) -> Bool {
+        let info = try camera.objectInfo(object.handle), size = try camera.size(of: object.handle, info)
+        var now = CameraObject(object.handle, info, folders: [], size: size)
+        // Some bodies say another store than the one that they list it in.
+        now.storage = object.storage
+        camera[StoreLabels.self] = StoreLabels()
+        now = camera.marked(now)
+        try StoreLabels.confirm(camera)
+        return now.name == object.name && now.size == object.size && now.isDated(like: object)
+            && now.medium.isSame(as: object.medium)
+    }
+}
+
+extension CameraObject {
+    /// An event and a listing may date one file a second or two apart.
+    fileprivate func isDated(like other: CameraObject) -> Bool {
+        guard let own = modified, let listed = other.modified else { return modified == other.modified }
+        return abs(own / 1_000_000_000 - listed / 1_000_000_000) <= 2
     }
 }
 
