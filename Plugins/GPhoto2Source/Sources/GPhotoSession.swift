@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// When its process dies it is started again and the camera opened anew, a few times; a file is then read again from
 /// its beginning, and what had come is compared.
-actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
+actor GPhotoSession: WatchingSession, PartialListingSession, ResultHandlingSession, PreviewingSession {
     nonisolated let place: SourcePlace
     nonisolated let volume: String
     /// The camera is told from others of its kind where it has a serial number.
@@ -18,7 +18,7 @@ actor GPhotoSession: WatchingSession, PartialListingSession, PreviewingSession {
     private let opening: GPhotoRequest
     private let maker: GPhotoEntries
     private let current: Mutex<(link: (any GPhotoLink)?, isClosed: Bool)>
-    let known = Mutex(GPhotoFiles())
+    nonisolated let known = Mutex(GPhotoFiles())
     private var pace = PreviewPace(), showsNothing = false
     /// Why the last listing showed nothing.
     private var gap: IngestError?

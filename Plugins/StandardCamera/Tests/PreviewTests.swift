@@ -166,7 +166,7 @@ import VirtualCamera
     @Test func aChangedCardTakesItsHandlesWithIt() async throws {
         try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
             let entry = try #require(try await scene.session.entries().first)
-            let arrivals = try #require(try await scene.session.arrivals())
+            let arrivals = try await scene.session.arrivals()
             change(scene.camera, to: VirtualFile("IMG_0002.JPG", .pattern(seed: 2, size: 1000)))
             let other = try #require(await arrival(arrivals))
             #expect(other.origin.name == "IMG_0002.JPG")
@@ -185,7 +185,7 @@ import VirtualCamera
     @Test func aCardBesideItChangesNothing() async throws {
         try await Self.bench.run(.network, files: [("", Self.shot)]) { scene in
             let entry = try #require(try await scene.session.entries().first)
-            let arrivals = try #require(try await scene.session.arrivals())
+            let arrivals = try await scene.session.arrivals()
             var card = VirtualCard(storage: StorageID(0x0002_0001), firstHandle: 100)
             card.add(VirtualFile("IMG_0002.JPG", .pattern(seed: 2, size: 1000)))
             scene.camera.insert(card)

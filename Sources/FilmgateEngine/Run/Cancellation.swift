@@ -155,31 +155,46 @@ public struct Cancellation: Sendable {
     public struct Vanished: Sendable {
         /// Their source is there, and has them no more, or has another file in their place.
         public var gone: [AssetRow] = []
-        /// Their source is not there, as a card that was taken out: nobody can tell.
+        /// Their source is not there, as a card that was taken out, or gives no answer: nobody can tell.
         public var away: [AssetRow] = []
     }
+    private enum Standing: Sendable { case there, gone, away }
 
     /// Which of `rows` were set aside and are not at their source any more.
     public func vanished(among rows: [AssetRow]) async throws(IngestError) -> Vanished {
         var found = Vanished()
+        let originals = OriginalCheck(clock, facts)
         for row in rows where row.ending == .setAside {
             let open = try await row.content.mapDeliveries(ledger).contains {
                 $0.receipt.state != .done && $0.receipt.state != .excluded
             }
             if open { continue }
-            if !Self.isSourceThere(row.origin) {
-                found.away.append(row)
-            } else if try FileFacts.of(row.origin.absolutePath) == nil || !Self.isThere(row.origin) {
-                found.gone.append(row)
+            let (origin, facts) = (row.origin, facts)
+            let looked = await originals.answer(at: origin.root) {
+                Result { () throws(IngestError) in try Self.standing(of: origin, facts) }
+            }
+            let standing: Standing = if let looked { try looked.get() } else { .away }
+            switch standing {
+            case .there: break
+            case .gone: found.gone.append(row)
+            case .away: found.away.append(row)
             }
         }
         return found
     }
 
+    private static func standing(
+        of origin: Origin, _ facts: OriginalCheck.Facts
+    ) throws(IngestError) -> Standing {
+        guard isSourceThere(origin, facts) else { return .away }
+        guard let file = try facts(origin.absolutePath) else { return .gone }
+        return isThere(origin, file) ? .there : .gone
+    }
+
     /// The folder that it was taken from is there, and on the same volume as then: not the mount point of a card that
     /// was taken out, nor another card's.
-    private static func isSourceThere(_ origin: Origin) -> Bool {
-        guard origin.root.hasPrefix("/"), (try? FileFacts.of(origin.root))?.kind == .directory else { return false }
+    private static func isSourceThere(_ origin: Origin, _ facts: OriginalCheck.Facts) -> Bool {
+        guard origin.root.hasPrefix("/"), (try? facts(origin.root))?.kind == .directory else { return false }
         return (try? Volumes.current().volume(of: FileSystem.canonical(origin.root)))?.identity == origin.volume
     }
 
@@ -235,8 +250,11 @@ public struct Cancellation: Sendable {
     /// Whether a file of that size and time lies there: enough for whoever reads it next and compares its bytes, and
     /// not for letting go of a copy (``OriginalCheck``).
     static func isThere(_ origin: Origin) -> Bool {
-        guard let facts = try? FileFacts.of(origin.absolutePath) else { return false }
-        return facts.size == origin.size && facts.modified == origin.modified
+        (try? FileFacts.of(origin.absolutePath)).map { isThere(origin, $0) } ?? false
+    }
+
+    private static func isThere(_ origin: Origin, _ facts: FileFacts) -> Bool {
+        facts.size == origin.size && facts.modified == origin.modified
     }
 }
 

@@ -37,16 +37,21 @@ public final class OriginalCheck: Sendable {
     }
 
     /// The same, on a thread of its own; false, too, where its source gives no answer: the bytes that we have stay then.
+    public func isThereNow(_ origin: Origin, _ sha256: String) async -> Bool {
+        await answer(at: origin.root) { self.isThere(origin, sha256) } ?? false
+    }
+
+    /// What `look` finds at `root`, on a thread of its own; nil where that place gives no answer.
     ///
     /// As long as one question has none, nobody is asked there again: each would wait as long, and keep its thread.
-    func isThereNow(_ origin: Origin, _ sha256: String) async -> Bool {
-        guard let question = Self.unanswered.begin(at: origin.root) else { return false }
-        let (answers, feed) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    public func answer<Found: Sendable>(at root: String, _ look: @escaping @Sendable () -> Found) async -> Found? {
+        guard let question = Self.unanswered.begin(at: root) else { return nil }
+        let (answers, feed) = AsyncStream<Found?>.makeStream(bufferingPolicy: .bufferingOldest(1))
         let signal = ProgressSignal()
         BlockingThread.run {
-            let isThere = ProgressSignal.$current.withValue(signal) { self.isThere(origin, sha256) }
+            let found = ProgressSignal.$current.withValue(signal, operation: look)
             Self.unanswered.end(question)
-            feed.yield(isThere)
+            feed.yield(found)
         }
         let watch = Task { [clock] in
             // A long clip takes its time: while its bytes come, that is an answer.
@@ -57,11 +62,11 @@ public final class OriginalCheck: Sendable {
                 wait = signal.last.map { Self.patience - (clock.now.instant - $0) } ?? .zero
             }
             Self.unanswered.noteLate(question)
-            feed.yield(false)
+            feed.yield(nil)
         }
         defer { watch.cancel() }
-        for await isThere in answers { return isThere }
-        return false
+        for await found in answers { return found }
+        return nil
     }
 
     /// A question about a file of that folder is without an answer for too long.

@@ -160,6 +160,34 @@ import Testing
         #expect(await OriginalCheck().isThereNow(scene.origin, scene.sha256))
     }
 
+    /// Whether the file is gone from there nobody can tell, and nobody waits for ever; what is beside it is not waited
+    /// for, either.
+    @Test func whatWasSetAsideAtASilentSourceIsAway() async throws {
+        let scene = try Scene(.card), ledger = try SQLiteLedger.inMemory(), mount = DeadMount(), clock = ManualClock()
+        let rows = ["A", "B"].map { name in
+            var origin = scene.origin
+            origin.path = name + ".JPG"
+            var asset = AssetRow(origin: origin, run: 1, kind: .jpeg, shot: ShotPlace(key: name, stem: name), at: 1)
+            asset.ending = .setAside
+            return asset
+        }
+        var cancellation = Cancellation(ledger)
+        cancellation.clock = clock
+        cancellation.facts = { path throws(IngestError) in try mount.facts(path) }
+        let time = Task {
+            while mount.questions == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            while !Task.isCancelled { await clock.passNext(OriginalCheck.patience) }
+        }
+        defer { time.cancel() }
+        let silent = try await cancellation.vanished(among: rows)
+        #expect(silent.gone.isEmpty && silent.away.count == 2 && mount.questions == 1)
+        // It looks at the folder, and then at the file.
+        for _ in 1...2 { mount.answers() }
+        while OriginalCheck.isSilent(scene.origin.root) { await Task.yield() }
+        let found = try await Cancellation(ledger).vanished(among: rows)
+        #expect(found.away.isEmpty && found.gone.map(\.origin.path) == ["B.JPG"])
+    }
+
     // MARK: In a run
 
     private struct Gallery: UploadTarget {
