@@ -86,7 +86,7 @@ import Testing
         let text = try String(contentsOfFile: pipeline, encoding: .utf8)
         _ = try table.write("picks.yaml", text.replacing("picks: only", with: "picks: any"))
         let status = try Program.run(["status", "--state", table.state])
-        #expect(status.output.contains("filmgate run PIPELINE --event NAME"), "\(status.output)")
+        #expect(status.output.contains("filmgate run PIPELINE --event 'smith'"), "\(status.output)")
         let next = try Background(
             ["run", pipeline, "--event", "jones", "--state", table.state], environment: Gallery.environment)
         let socket = table.state + "/control.sock"

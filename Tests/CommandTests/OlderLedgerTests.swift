@@ -21,6 +21,7 @@ import Testing
             import sqlite3, sys
             db = sqlite3.connect(sys.argv[1], isolation_level=None)
             steps = {
+                13: "UPDATE delivery SET verified = 'server' WHERE verified = 'found';",
                 12: "ALTER TABLE station DROP COLUMN cluster;",
                 11: "DROP INDEX asset_open;",
                 10: "UPDATE delivery SET verified = 'none' WHERE verified = 'hearsay';",
@@ -39,7 +40,7 @@ import Testing
                    " AND changed = OLD.changed; END;",
                 2: "DROP TRIGGER asset_past; DROP TABLE past;",
             }
-            for number in range(12, int(sys.argv[2]), -1):
+            for number in range(13, int(sys.argv[2]), -1):
                 db.executescript(steps[number])
                 db.execute("DELETE FROM grdb_migrations WHERE identifier LIKE ?", (str(number) + " %",))
             assert db.execute("SELECT count(*) FROM grdb_migrations").fetchone()[0] == int(sys.argv[2])
