@@ -33,7 +33,7 @@ import Testing
             stages: [exif: {}, dedupe: {}, upload: { to: [gallery] }]
             targets: { gallery: { http: { url: "\(server.url)/up/{name}", workers: 1 } } }
             """)
-        return try table.run(["import", table.card, "--pipeline", file, "--wait", "5s"])
+        return try table.run(["import", table.card, "--pipeline", file, "--wait", "20s"])
     }
 
     @Test func oneRefusedFileKeepsNoOtherWaiting() throws {

@@ -114,7 +114,7 @@ import Testing
                 digests[data] = item["sha256"] as? String
             }
             if card == "TWO" || !isGivenAtOnce {
-                let assigned = try table.run(["assign", "smith", "--pipeline", file, "--wait", "1s"])
+                let assigned = try table.run(["assign", "smith", "--pipeline", file, "--wait", "6s"])
                 #expect(assigned.status == 8, "\(assigned.errors)")
             }
         }
