@@ -68,8 +68,11 @@ struct NameTable {
     }
 
     /// `safe-to-format`, copies beside the card allowed.
-    func proof(_ card: String) throws -> Program.Outcome {
-        try table.run(["safe-to-format", table.path(card), "--allow", "same-device"])
+    ///
+    /// `file`: the pipeline whose targets are asked.
+    func proof(_ card: String, asking file: String? = nil) throws -> Program.Outcome {
+        let asked = file.map { ["--pipeline", $0] } ?? []
+        return try table.run(["safe-to-format", table.path(card), "--allow", "same-device"] + asked)
     }
 
     /// What a folder holds, without Filmgate's own.
